@@ -94,7 +94,8 @@ derive/summary: derive/syntax derive/check derive/eval lib/format lib/when lib/p
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format lib/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
-derive/repl: derive/internal/item derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
+derive/internal/table:
+derive/repl: derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
 derive/query: lib/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/describe: derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/find: derive/describe derive/diagnose derive/query lib/suggest lib/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
@@ -107,13 +108,14 @@ cmd/internal/samples: lib/format lib/textwidth lib/when lib/pcp lib/sampling
 cmd/internal/files: derive/load lib/safefile lib/pmerr
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd
 cmd/internal/sarif: derive/lint lib/version
+cmd/internal/paint: derive/repl
 cmd/internal/pager: cmd/internal/cli lib/textwidth
 cmd/internal/picture: cmd/internal/samples lib/format
 cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/pager cmd/internal/picture cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

@@ -22,6 +22,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/pager"
+	"pmtools/cmd/internal/paint"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
@@ -106,7 +107,7 @@ func (a *app) complain(err error) {
 	}
 	text := problemText(err, a.Env.Stderr)
 	if a.Env.ColorWanted(a.Env.Stderr) {
-		text = paintCaret(text)
+		text = paint.Carets(text)
 	}
 	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, text)
 }

@@ -16,6 +16,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/history"
 	"pmtools/cmd/internal/pager"
+	"pmtools/cmd/internal/paint"
 	"pmtools/derive/repl"
 	"pmtools/lib/textwidth"
 )
@@ -31,7 +32,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		return err
 	}
 	leaving := func() { a.pager.End(); mode.leave() }
-	colors := &painter{}
+	colors := &paint.Painter{}
 	rl, err := a.newReadline(s, mode, colors)
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		return false
 	}
 	for {
-		colors.on = s.Color()
+		colors.On = s.Color()
 		stop := cli.RestoreOn(leaving, os.Interrupt) // by kill: a key is none in raw mode
 		text, err := readItem(rl, s.Prompt())
 		stop()
@@ -148,7 +149,7 @@ func inside(line []rune, pos int, _ rune) ([]rune, int, bool) {
 
 // newReadline returns the line editor. It handles Ctrl-Z itself: readline stops the parent as well,
 // which may be a shell script, and not the other processes of the group.
-func (a *app) newReadline(s *repl.Session, m *mode, p *painter) (rl *readline.Instance, err error) {
+func (a *app) newReadline(s *repl.Session, m *mode, p *paint.Painter) (rl *readline.Instance, err error) {
 	rl, err = readline.NewEx(&readline.Config{
 		Stdout: a.Env.LineEditor(), Stderr: a.Env.LineEditor(),
 		AutoComplete:           completer{s},
@@ -213,11 +214,11 @@ func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool
 	case err != nil && ctx.Err() != nil:
 		fmt.Fprintln(a.Env.Out, "interrupted")
 	case err != nil:
-		text := problemText(err, a.Env.Stdout)
+		text, head := problemText(err, a.Env.Stdout), "error: "
 		if s.Color() {
-			text = paintCaret(text)
+			text, head = paint.Carets(text), paint.Red(head)
 		}
-		fmt.Fprint(a.Env.Out, a.paint(s, red, "error: "), text)
+		fmt.Fprint(a.Env.Out, head, text)
 	}
 	_ = a.Env.Out.Flush() // what cannot be written is noticed at the end
 	return quit

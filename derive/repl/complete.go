@@ -161,7 +161,6 @@ func (c *completer) argument(name, arg string, end int) int {
 	return start
 }
 
-// setting completes a key of :set, or its value.
 func (c *completer) setting(arg, word string) {
 	key, _, ok := strings.Cut(arg, " ")
 	for _, k := range settings {
@@ -174,7 +173,6 @@ func (c *completer) setting(arg, word string) {
 	}
 }
 
-// file completes the name of a file.
 func (c *completer) file(prefix string) {
 	if c.s.opt.Files != nil {
 		c.offer(prefix, c.s.opt.Files.Glob(prefix)...)

@@ -12,7 +12,6 @@ import (
 	"pmtools/derive/manual"
 )
 
-// runHelp shows a page.
 func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 	name = strings.TrimSuffix(strings.TrimPrefix(name, ":"), "()")
 	if name == "" {
@@ -68,7 +67,6 @@ func HelpNames() (names []string) {
 	return append(names, diagnose.FunctionNames()...)
 }
 
-// helpIndex lists what there is.
 func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
 	io.WriteString(w, "An expression is evaluated; NAME = EXPR defines a derived metric.\n\n")
 	t := &Table{Wrap: true}
@@ -90,7 +88,6 @@ func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
 	return s.table(ctx, w, t)
 }
 
-// helpSettings lists the settings.
 func (s *Session) helpSettings(w io.Writer) {
 	for _, k := range settings {
 		fmt.Fprintf(w, "    %s: %s\n", k.key, k.help)

@@ -60,7 +60,6 @@ func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) err
 	return bad
 }
 
-// runDesc shows a description.
 func runDesc(ctx context.Context, s *Session, name string, w io.Writer) error {
 	_, d, err := s.metric(ctx, name)
 	if err != nil {
@@ -70,7 +69,6 @@ func runDesc(ctx context.Context, s *Session, name string, w io.Writer) error {
 	return err
 }
 
-// runInst lists instances.
 func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
 	_, d, err := s.metric(ctx, name)
 	if err != nil {
@@ -96,7 +94,6 @@ func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
 	return s.table(ctx, w, t)
 }
 
-// runText shows help texts.
 func runText(ctx context.Context, s *Session, name string, w io.Writer) error {
 	c, d, err := s.metric(ctx, name)
 	if err != nil {
@@ -165,7 +162,6 @@ func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error 
 // maxTexts is how many metrics are listed with help texts, which are asked for one by one.
 const maxTexts = 500
 
-// runMetrics lists metrics.
 func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) error {
 	match := func(name string) bool { return strings.HasPrefix(name, pattern) }
 	if strings.ContainsAny(pattern, "*?[") {

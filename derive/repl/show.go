@@ -14,7 +14,6 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// runExpr evaluates an expression and shows it.
 func runExpr(ctx context.Context, s *Session, q *query.Query, w io.Writer) error {
 	st, err := s.query(ctx, q)
 	if err != nil {

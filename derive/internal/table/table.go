@@ -1,7 +1,7 @@
-package repl
+// Package table has rows of text in columns.
+package table
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -19,17 +19,6 @@ type Table struct {
 	Wrap   bool   // the last column is broken at words where there is no room for it
 }
 
-// table draws a table.
-func (s *Session) table(ctx context.Context, w io.Writer, t *Table) error {
-	if s.set.Vertical && len(t.Header) > 0 {
-		t = t.vertical()
-	}
-	if s.opt.Table != nil {
-		return s.opt.Table(ctx, w, t)
-	}
-	return plainTable(w, t)
-}
-
 // Cut leaves out a column.
 func (t *Table) Cut(column int) {
 	t.Header = slices.Delete(t.Header, column, column+1)
@@ -44,8 +33,8 @@ func (t *Table) Cut(column int) {
 	}
 }
 
-// vertical returns the table with a line for each cell: what the column is, and the text.
-func (t *Table) vertical() *Table {
+// Vertical returns the table with a line for each cell: what the column is, and the text.
+func (t *Table) Vertical() *Table {
 	out := &Table{Wrap: true}
 	for i, row := range t.Rows {
 		if i > 0 {
@@ -62,8 +51,8 @@ func (t *Table) vertical() *Table {
 	return out
 }
 
-// plainTable draws a table with two blanks between columns.
-func plainTable(w io.Writer, t *Table) error {
+// WritePlain writes the table with two blanks between columns.
+func (t *Table) WritePlain(w io.Writer) error {
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 1, 2, ' ', 0)
 	clean := strings.NewReplacer("\t", " ", "\n", " ", "\v", " ", "\f", " ", "\r", " ")

@@ -1,4 +1,5 @@
-package main
+// Package paint has the colours of a prompt.
+package paint
 
 import (
 	"strings"
@@ -12,20 +13,15 @@ const (
 	plain = "\x1b[0m"
 )
 
-// paint returns text in a colour, if colours are wanted.
-func (a *app) paint(s *repl.Session, color, text string) string {
-	if !s.Color() {
-		return text
-	}
-	return color + text + plain
-}
+// Red returns text in red.
+func Red(text string) string { return red + text + plain }
 
-// paintCaret paints the carets of an error: the lines that have nothing else.
-func paintCaret(text string) string {
+// Carets paints the carets of an error: the lines that have nothing else.
+func Carets(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
 		if mark := strings.TrimSpace(line); mark != "" && strings.Trim(mark, "^~") == "" {
-			lines[i] = red + strings.TrimRight(line, "\n") + plain + "\n"
+			lines[i] = Red(strings.TrimRight(line, "\n")) + "\n"
 		}
 	}
 	return strings.Join(lines, "")
@@ -35,13 +31,13 @@ func paintCaret(text string) string {
 // expression is wrong.
 var markColors = [...]string{"\x1b[1m", "\x1b[36m", "\x1b[35m", "\x1b[32m", red}
 
-// A painter paints an item while it is typed. It implements readline.Painter.
-type painter struct{ on bool }
+// A Painter paints an item while it is typed. It implements readline.Painter.
+type Painter struct{ On bool }
 
 // Paint implements readline.Painter. Only colours are added: the editor counts the columns of the
 // line itself.
-func (p *painter) Paint(line []rune, _ int) []rune {
-	if !p.on {
+func (p *Painter) Paint(line []rune, _ int) []rune {
+	if !p.On {
 		return line
 	}
 	text := string(line)
