@@ -40,10 +40,6 @@ const maxFields = 12
 // the list.
 var manyFields = map[string]int{
 	"cmd/internal/samples Options": 13,
-	"cmd/pmderive evalFlags":       14,
-	"cmd/pmderive pager":           13,
-	"derive/repl Options":          19,
-	"derive/repl Settings":         19,
 }
 
 // TestLimitsOfFields: a type has as many fields as a reader can keep in mind.
