@@ -27,7 +27,7 @@ var mayRun = map[string]string{
 	"cmd/internal/cli/messages.go": "PCP_XCONFIRM_PROG of pcp.conf or the environment",
 	"cmd/internal/cli/stream.go":   "nobody: it gives programs the terminal",
 	"cmd/internal/source/local.go": "-K add,DOMAIN,PROGRAM on the command line",
-	"cmd/pmderive/pager.go":        "PAGER, or less",
+	"cmd/internal/pager":           "PAGER, or less",
 	"cmd/pmderive/record.go":       "the directory of pmlogger in pcp.conf",
 	"cmd/pmderive/sql.go":          "the program: duckdb, for --run",
 	"cmd/pmderive/startup.go":      "VISUAL, EDITOR or vi, for :edit",

@@ -168,8 +168,16 @@ func (h *hoisting) around(fun, operand string) string {
 	return fun + "(" + operand + ")"
 }
 
-// opposite are the aggregates of negated values.
-var opposite = map[syntax.Token]syntax.Token{syntax.MAX: syntax.MIN, syntax.MIN: syntax.MAX, syntax.SUM: syntax.SUM, syntax.AVG: syntax.AVG}
+// opposite returns the aggregate of values that has the negated result of fun over their negations.
+func opposite(fun syntax.Token) syntax.Token {
+	switch fun {
+	case syntax.MAX:
+		return syntax.MIN
+	case syntax.MIN:
+		return syntax.MAX
+	}
+	return fun
+}
 
 // minus returns the aggregate of a negated operand.
 func (h *hoisting) minus(x *syntax.UnaryExpr) string {
@@ -179,7 +187,7 @@ func (h *hoisting) minus(x *syntax.UnaryExpr) string {
 	case h.fun == syntax.COUNT:
 		return h.over(x.X)
 	}
-	inner := h.with(opposite[h.fun], x.X)
+	inner := h.with(opposite(h.fun), x.X)
 	if inner == "" {
 		return ""
 	}
@@ -214,7 +222,7 @@ func (h *hoisting) binary(x *syntax.BinaryExpr) string {
 	case h.fun == syntax.COUNT:
 		return h.over(x.X)
 	case left && x.Op == syntax.MINUS:
-		return h.join(syntax.Print(x.X), x.Op, h.with(opposite[h.fun], x.Y))
+		return h.join(syntax.Print(x.X), x.Op, h.with(opposite(h.fun), x.Y))
 	case left:
 		return h.join(syntax.Print(x.X), x.Op, h.over(x.Y))
 	}

@@ -22,17 +22,27 @@ type word struct {
 	start, end int
 }
 
+// A form is a pattern that is compiled when it is first needed: commands without mistakes do not pay for it.
+type form struct {
+	pattern string
+	once    sync.Once
+	re      *regexp.Regexp
+}
+
+func (f *form) compiled() *regexp.Regexp {
+	f.once.Do(func() { f.re = regexp.MustCompile(f.pattern) })
+	return f.re
+}
+
 // wordForm matches a word. The pattern of matchinst belongs to its word, as parentheses may stand in it.
-var wordForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`matchinst\(\s*!?\s*/(?:\\.|[^/\\])*/` +
-		`|[A-Za-z_][\w.]*|[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+|[0-9]*\.?[0-9]+|"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^{}]*\}` +
-		`|<>|===?|=~|!~|!=|<=|>=|\*\*|&&|\|\||\S`)
-})
+var wordForm = form{pattern: `matchinst\(\s*!?\s*/(?:\\.|[^/\\])*/` +
+	`|[A-Za-z_][\w.]*|[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+|[0-9]*\.?[0-9]+|"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^{}]*\}` +
+	`|<>|===?|=~|!~|!=|<=|>=|\*\*|&&|\|\||\S`}
 
 // read returns the phrase of a text.
 func read(text string) *phrase {
 	p := &phrase{text: text}
-	for _, at := range wordForm().FindAllStringIndex(text, -1) {
+	for _, at := range wordForm.compiled().FindAllStringIndex(text, -1) {
 		p.words = append(p.words, word{text[at[0]:at[1]], at[0], at[1]})
 	}
 	return p

@@ -2,10 +2,8 @@ package diagnose
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"pmtools/derive/syntax"
 )
@@ -13,9 +11,7 @@ import (
 // The habits of PromQL.
 
 // durationForm matches durations, such as 5m, 1h30m and 5m:1m.
-var durationForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(?:[0-9]+(?:ms|s|sec|m|min|h|d|w|y))+(?::(?:[0-9]+(?:ms|s|m|h|d|w|y))*)?\s*$`)
-})
+var durationForm = form{pattern: `^\s*(?:[0-9]+(?:ms|s|sec|m|min|h|d|w|y))+(?::(?:[0-9]+(?:ms|s|m|h|d|w|y))*)?\s*$`}
 
 // intervalNote tells where the time between samples is said.
 func intervalNote(d string) string {
@@ -27,7 +23,7 @@ func intervalNote(d string) string {
 func (p *phrase) period(i int) *advice {
 	w := p.at(i)
 	name := strings.Trim(w.text, "[]")
-	if !strings.HasPrefix(w.text, "[") || !durationForm().MatchString(name) {
+	if !strings.HasPrefix(w.text, "[") || !durationForm.compiled().MatchString(name) {
 		return nil
 	}
 	return &advice{
@@ -140,7 +136,7 @@ func Instance(text string, x *syntax.InstExpr) *Problem {
 	name := strings.TrimSpace(strings.Trim(w.text, "[]"))
 	var a *advice
 	switch {
-	case durationForm().MatchString(name):
+	case durationForm.compiled().MatchString(name):
 		a = (&phrase{text, []word{w}}).period(0)
 	case strings.ContainsAny(name, `*?"'`):
 		a = selectInstance(text, int(start), w, name)
@@ -153,9 +149,7 @@ func Instance(text string, x *syntax.InstExpr) *Problem {
 }
 
 // labelForm matches one matcher of labels.
-var labelForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*([A-Za-z_]\w*)\s*(=~|!~|!=|=)\s*(?:"([^"]*)"|'([^']*)')\s*$`)
-})
+var labelForm = form{pattern: `^\s*([A-Za-z_]\w*)\s*(=~|!~|!=|=)\s*(?:"([^"]*)"|'([^']*)')\s*$`}
 
 // hostLabels are labels that tell a host, not an instance.
 var hostLabels = []string{"instance", "job", "host", "hostname", "node", "nodename", "machineid", "domainname", "cluster", "agent"}
@@ -172,7 +166,7 @@ func (p *phrase) labels(i int) *advice {
 		a.rewrites = []string{""}
 		return a
 	}
-	m := labelForm().FindStringSubmatch(inside)
+	m := labelForm.compiled().FindStringSubmatch(inside)
 	begin := p.before(i)
 	switch {
 	case m == nil || begin < 0:

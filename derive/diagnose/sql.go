@@ -10,13 +10,25 @@ import (
 
 // The habits of SQL and awk.
 
-// operators are words and signs that other languages have for operators of this one.
-var operators = map[string]string{"and": "&&", "or": "||", "=": "==", "===": "==", "<>": "!="}
+// translated returns the operator of this language for that of another, or "".
+func translated(text string) string {
+	switch strings.ToLower(text) {
+	case "and":
+		return "&&"
+	case "or":
+		return "||"
+	case "=", "===":
+		return "=="
+	case "<>":
+		return "!="
+	}
+	return ""
+}
 
 // operator advises about an operator that is written in another way.
 func (p *phrase) operator(i int) *advice {
 	w := p.at(i)
-	right := operators[strings.ToLower(w.text)]
+	right := translated(w.text)
 	if i == 0 || p.before(i) < 0 || p.after(i+1) < 0 && !p.is(i+1, "-", "!", "not") {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -38,7 +39,7 @@ func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (
 	if at.Compare(start) < 0 || bad == nil && at.Compare(end) > 0 {
 		p := Problemf("%s is not within the recording", t.In(zone).Format(time.DateTime+".999999"))
 		if bad == nil {
-			p.Notes = []string{"recorded: " + Span(base.Start, base.End, zone)}
+			p.Notes = []string{"recorded: " + format.Span(base.Start, base.End, zone)}
 		}
 		return start, p
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -53,25 +54,12 @@ func (s *Source) Seek() error {
 	return nil
 }
 
-// Span returns from when to when something is, in a zone.
-func Span(from, to time.Time, zone *time.Location) string {
-	if zone == nil {
-		zone = time.UTC
-	}
-	from, to = from.In(zone), to.In(zone)
-	layout := time.DateTime
-	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
-		layout = time.TimeOnly
-	}
-	return from.Format(time.DateTime) + " to " + to.Format(layout)
-}
-
 // Empty returns the error for a window without samples. Over a recording it shows the span of that.
 func (s *Source) Empty(ctx context.Context, zone *time.Location) *Problem {
 	p := Problemf("there are no samples in that time")
 	if s.Line != nil {
 		if from, to, err := s.Line.Bounds(ctx); err == nil {
-			p.Notes = append(p.Notes, "recorded: "+Span(from.Time(), to.Time(), zone))
+			p.Notes = append(p.Notes, "recorded: "+format.Span(from.Time(), to.Time(), zone))
 		}
 	}
 	return p

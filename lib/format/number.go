@@ -269,13 +269,15 @@ func (n *Numbers) AppendAligned(dst []byte, v pcp.Value, width int) []byte {
 	return alignRight(dst, start, width)
 }
 
-// unitNames make the text of units short, and such that ParseUnits understands most of it.
-var unitNames = strings.NewReplacer("nanosec", "ns", "microsec", "us", "millisec", "ms", "sec", "s", " / ", "/", "/ ", "/",
-	"count x 10^3", "kcount", "count x 10^6", "Mcount")
+// unitNames makes the text of units short, and such that ParseUnits understands most of it.
+func unitNames() *strings.Replacer {
+	return strings.NewReplacer("nanosec", "ns", "microsec", "us", "millisec", "ms", "sec", "s", " / ", "/", "/ ", "/",
+		"count x 10^3", "kcount", "count x 10^6", "Mcount")
+}
 
 // UnitText returns the text of units for people: "Mbyte/s". The prefix of a count, k to P, stands before it.
 func UnitText(u pcp.Units, prefix string) string {
-	text := unitNames.Replace(u.String())
+	text := unitNames().Replace(u.String())
 	if prefix != "" {
 		text = strings.Replace(text, "count", prefix+"count", 1)
 	}

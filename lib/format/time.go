@@ -123,3 +123,16 @@ func AppendStrftime(dst []byte, layout string, t time.Time) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+// Span returns from when to when something is, in a zone.
+func Span(from, to time.Time, zone *time.Location) string {
+	if zone == nil {
+		zone = time.UTC
+	}
+	from, to = from.In(zone), to.In(zone)
+	layout := time.DateTime
+	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
+		layout = time.TimeOnly
+	}
+	return from.Format(time.DateTime) + " to " + to.Format(layout)
+}

@@ -315,7 +315,7 @@ func TestLocalhostWithoutNames(t *testing.T) {
 	for _, err := range []error{&net.DNSError{IsNotFound: true}, &net.DNSError{IsTemporary: true}, errors.New("no file")} {
 		d := Dialer{Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, err }}
 		addrs, failed := d.lookup(t.Context(), "localhost")
-		if failed != nil || len(addrs) != 2 || !addrs[0].IsLoopback() || !addrs[1].IsLoopback() {
+		if failed != nil || slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !a.IsLoopback() }) || len(addrs) != 2 {
 			t.Errorf("after %v: %v, %v", err, addrs, failed)
 		}
 		if addrs, err := d.lookup(t.Context(), "host"); err == nil {

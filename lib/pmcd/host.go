@@ -13,9 +13,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// loopbacks are the addresses of localhost where no file and no name server knows it, as in a container
+// loopbacks returns the addresses of localhost where no file and no name server knows it, as in a container
 // without /etc/hosts (RFC 6761, 6.3).
-var loopbacks = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
+func loopbacks() []netip.Addr {
+	return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
+}
 
 // localLookup bounds the time that a name server has for localhost, which files know at once.
 const localLookup = time.Second
@@ -30,7 +32,7 @@ func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	defer cancel()
 	addrs, err := d.resolve(short, host)
 	if err != nil && ctx.Err() == nil {
-		return loopbacks, nil
+		return loopbacks(), nil
 	}
 	return addrs, err
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"pmtools/derive/diagnose"
-	"pmtools/derive/query"
+	"pmtools/lib/format"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -68,9 +68,9 @@ func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, er
 	if err != nil || b.End.IsZero() {
 		return w, err
 	}
-	recorded := "recorded: " + query.Span(b.Start, b.End, x.Zone)
+	recorded := "recorded: " + format.Span(b.Start, b.End, x.Zone)
 	if w.Origin.After(b.End) || w.End.Before(w.Origin) {
-		p := query.Problemf("there are no samples in that time")
+		p := &diagnose.Problem{Msg: "there are no samples in that time"}
 		for _, o := range []struct{ name, text string }{{"-S", x.Start}, {"-O", x.Origin}, {"-T", x.Finish}} {
 			if form := meant(o.text, b); form != "" && form != o.text {
 				p.Notes = append(p.Notes, fmt.Sprintf("did you mean %s %s?", o.name, form))
@@ -81,9 +81,10 @@ func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, er
 	}
 	if at, err := when.ParseTime(x.Finish, b); x.HasFinish && err == nil && at.After(b.End) {
 		if form := meant(x.Finish, b); form != "" {
-			p := query.Problemf("-T %s is after the end of the archive; did you mean -T %s?", x.Finish, form)
-			p.Notes = []string{recorded}
-			x.Note(p)
+			x.Note(&diagnose.Problem{
+				Msg:   fmt.Sprintf("-T %s is after the end of the archive; did you mean -T %s?", x.Finish, form),
+				Notes: []string{recorded},
+			})
 		}
 	}
 	return w, nil
