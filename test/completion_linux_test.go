@@ -53,6 +53,7 @@ func TestCompletion(t *testing.T) {
 			{"pmval --plo", "", "--plot"},
 			{"pminfo --js", "", "--json"},
 			{"pmderive check -o sa", "", "sarif"},
+			{"pmderive help lang", "", "language"},
 			{"pmderive help expl", "", "explain"},
 		} {
 			try(tt.typed, tt.rest, tt.want)

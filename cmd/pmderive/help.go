@@ -47,7 +47,7 @@ var optionGroups = []struct {
 	title string
 	names []string
 }{
-	{"Options about values", []string{"instances", "where", "top", "sort", "limit", "raw", "units", "across", "percent", "no-scale"}},
+	{"Options about values", []string{"instances", "where", "top", "sort", "limit", "raw", "units", "across", "percent", "scale", "no-scale", "verbose"}},
 	{"Options about output", []string{"output", "json", "sarif", "dot", "pmlogger", "junit", "output-file", "archive-out", "precision", "plot", "wide", "vertical", "long", "header", "timestamp", "delimiter", "safe-csv", "fail-empty"}},
 	{"Options about time", []string{"start", "finish", "align", "origin", "interval", "samples", "delay", "timezone", "hostzone"}},
 	{"Options about the source", []string{"archive", "host", "hosts", "all-hosts", "local-PMDA", "spec-local", "container", "namespace", "derived", "metrics", "tables", "unpack-limit"}},
@@ -133,7 +133,7 @@ func writeOptions(w io.Writer, cmd *cobra.Command, width int) {
 			title = optionGroups[i-1].title
 		}
 		if fs.HasAvailableFlags() {
-			usage := strings.ReplaceAll(fs.FlagUsagesWrapped(width), `[="-"]`, "     ")
+			usage := strings.ReplaceAll(fs.FlagUsagesWrapped(width), `[="-"]`, "      ")
 			fmt.Fprintf(w, "\n%s:\n%s", title, usage)
 		}
 	}
