@@ -80,10 +80,10 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 		return err
 	}
 	left := all
-	r.times.clock = r.opt.Sparks && !(r.opt.Live && r.opt.Width > 0)
+	r.times.clock = r.opt.Sparks && !r.redraws()
 	first, at := "", r.times.text(s.Time)
 	switch {
-	case r.opt.Live && r.opt.Width > 0:
+	case r.redraws():
 		r.b = append(r.b, clearScreen...)
 		head := r.heads(at)
 		if room := r.opt.Height - 2; room > head && head+all > room {
@@ -112,6 +112,9 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	}
 	return r.flush()
 }
+
+// redraws reports whether samples are drawn over each other.
+func (r *rowWriter) redraws() bool { return r.opt.Live && r.opt.Width > 0 && r.h.Samples != 1 }
 
 // heads writes the time of a sample and, if it is asked for, what the metrics are. It returns the number
 // of lines.

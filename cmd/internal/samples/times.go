@@ -17,7 +17,9 @@ type timeForm struct {
 // text returns a time. Those of records have milliseconds from the first on that has some.
 func (f *timeForm) text(t pcp.Timestamp) string {
 	switch h := f.h; {
-	case h.Live, h.Interval > 0 && h.Samples != 1:
+	case h.Live:
+		f.parts = h.Interval%time.Second != 0
+	case h.Interval > 0 && h.Samples != 1:
 		f.parts = h.Interval%time.Second != 0 || h.Start.Nsec != 0
 	default:
 		f.parts = f.parts || t.Nsec != 0
