@@ -15,7 +15,6 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/deps"
-	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -84,33 +83,12 @@ func (c *Catalogue) Lookup(ctx context.Context, name string) (pcp.Desc, error) {
 	return descs[0].Value, nil
 }
 
-// problem tells why there is no metric of a name, or no description. The errors of requests are codes of
-// PCP, whose texts name neither the metric nor what to do.
-func (c *Catalogue) problem(ctx context.Context, name string, err error) error {
-	if def := c.Defs.Find(name); def != nil {
-		_, bad := c.Source.Bind(c.Defs, true).CheckOne(ctx, def)
-		if p, ok := errors.AsType[*query.Problem](bad); ok {
-			own := *p
-			own.Msg = "the definition of " + name + " does not fit the source: " + p.Msg
-			return &own
-		}
-	}
-	p := &query.Problem{Msg: "the source names " + name + ", but does not describe it: " + diagnose.LowerFirst(err.Error()), Err: err}
-	switch {
-	case errors.Is(err, pmerr.NonLeaf):
-		p.Msg, p.Notes = name+" is not a metric, but has metrics below it", []string{":metrics " + name + " lists them at the prompt"}
-	case errors.Is(err, pmerr.Name):
-		p.Msg, p.Notes = "unknown metric "+name, diagnose.DidYouMean(name, append(c.Defs.Names(), c.Source.Catalogue(ctx)...))
-	}
-	return p
-}
-
-// Texts returns the help texts of a metric. The error is that of the one line if neither is there.
-func (c *Catalogue) Texts(ctx context.Context, id pcp.ID) (t Texts, err error) {
+// Texts returns the help texts of a metric. The error is a *query.Problem if neither is there.
+func (c *Catalogue) Texts(ctx context.Context, name string, id pcp.ID) (t Texts, err error) {
 	line, errLine := c.Derived.Text(ctx, id, pcp.OneLine)
 	help, errHelp := c.Derived.Text(ctx, id, pcp.Help)
 	if errLine != nil && errHelp != nil {
-		return Texts{}, errLine
+		return Texts{}, c.textProblem(name, errLine)
 	}
 	return Texts{strings.TrimRight(line, "\n"), strings.TrimRight(help, "\n")}, nil
 }
@@ -146,7 +124,7 @@ func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration
 		return nil, err
 	}
 	d := &Description{Name: name, Desc: desc}
-	d.Texts, err = c.Texts(ctx, desc.ID)
+	d.Texts, err = c.Texts(ctx, name, desc.ID)
 	if err = fatal(ctx, err); err != nil {
 		return nil, err
 	}

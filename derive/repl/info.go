@@ -85,7 +85,7 @@ func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
 		}
 	}
 	if err != nil {
-		return instancesProblem(name, d.InDom, err)
+		return describe.InstancesProblem(name, d.InDom, err)
 	}
 	t := &Table{Right: []bool{true}}
 	for _, in := range insts {
@@ -99,9 +99,9 @@ func runText(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	texts, err := c.Texts(ctx, d.ID)
+	texts, err := c.Texts(ctx, name, d.ID)
 	if err != nil {
-		return s.textProblem(name, err)
+		return err
 	}
 	for _, text := range texts.List() {
 		fmt.Fprintln(w, text)
@@ -122,7 +122,7 @@ func (s *Session) About(ctx context.Context, name string) (metadata string, text
 	if err != nil {
 		return "", nil, s.noteLost(err)
 	}
-	found, _ := c.Texts(ctx, d.ID) // most metrics of archives have none
+	found, _ := c.Texts(ctx, name, d.ID) // most metrics of archives have none
 	return string(format.AppendSummary(nil, &d)), found.List(), nil
 }
 
