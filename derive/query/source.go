@@ -81,6 +81,20 @@ func (s *Source) Catalogue(ctx context.Context) []string {
 	return s.names
 }
 
+// FirstName returns the first name of a metric in the order of the source, which has a name.
+func (s *Source) FirstName(ctx context.Context, id pcp.ID, name string) string {
+	if names, err := s.Names(ctx, id); err != nil || len(names) < 2 {
+		return name
+	}
+	_ = s.Walk(ctx, "", func(leaf string, other pcp.ID) bool {
+		if other == id {
+			name = leaf
+		}
+		return other != id
+	})
+	return name
+}
+
 // InstancesAt returns the instances of a domain at a time of a recording, or as they are now.
 func (s *Source) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
 	if s.Line != nil {

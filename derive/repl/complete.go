@@ -72,7 +72,6 @@ type completer struct {
 	texts []string
 }
 
-// offer adds texts that begin with a prefix.
 func (c *completer) offer(prefix string, texts ...string) {
 	for _, t := range texts {
 		if strings.HasPrefix(t, prefix) {
@@ -226,7 +225,6 @@ var tagValues = map[string][]string{
 	"units": unitNames, "indom": {"null"},
 }
 
-// tag completes the value of a tag.
 func (c *completer) tag(tag, word string) {
 	c.offer(word, tagValues[tag]...)
 	if tag == "meta" {

@@ -12,7 +12,6 @@ import (
 // findTop is how many metrics :find shows.
 const findTop = 15
 
-// runFind shows the metrics that words are about.
 func runFind(ctx context.Context, s *Session, words string, w io.Writer) error {
 	a, err := s.finder.Find(ctx, s.catalogue(ctx), words, cmp.Or(s.set.Top, findTop))
 	if err != nil {

@@ -22,7 +22,6 @@ func (s *Session) catalogue(ctx context.Context) *describe.Catalogue {
 	return &describe.Catalogue{Source: s.src, Derived: s.all(ctx), Defs: s.defs}
 }
 
-// metric finds a metric by its name.
 func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue, pcp.Desc, error) {
 	c := s.catalogue(ctx)
 	d, err := c.Lookup(ctx, name)

@@ -43,7 +43,6 @@ func ParsePrecision(text string) (*int, error) {
 	return &n, nil
 }
 
-// precision returns the text of the precision.
 func (n *Numbers) precision() string {
 	switch {
 	case n.Precision == nil:
@@ -54,7 +53,6 @@ func (n *Numbers) precision() string {
 	return strconv.Itoa(*n.Precision)
 }
 
-// scale returns the text of the scale.
 func (n *Numbers) scale() string {
 	if n.Scale == nil {
 		return "auto"

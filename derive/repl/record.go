@@ -95,7 +95,6 @@ func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) e
 	return nil
 }
 
-// by says who records.
 func (r *recording) by() string {
 	if r.PID == 0 {
 		return ""

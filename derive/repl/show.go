@@ -43,7 +43,6 @@ func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// first returns the only problem of one expression.
 func first(err error) error {
 	if bad, ok := errors.AsType[query.Problems](err); ok {
 		return bad[0]
@@ -86,7 +85,11 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 	m, set, when := &st.Header.Metrics[0], &smp.Sets[0], s.when(smp.Time)
 	switch {
 	case set.Err != nil:
-		return &Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
+		p := &Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
+		if s.scattered(st.Exprs[0]) {
+			p.Notes = []string{"no record may have all of these metrics; with :step INTERVAL, values between records are interpolated"}
+		}
+		return p
 	case set.Len() == 0:
 		fmt.Fprintln(w, s.noValues(st.Exprs[0]))
 		return nil
@@ -174,7 +177,6 @@ func (s *Session) column(ctx context.Context, m *sampling.Metric, set *sampling.
 	return c, err
 }
 
-// cell returns the text of a value.
 func (c *column) cell(v pcp.Value) string {
 	return string(c.AppendAligned(nil, v, c.width))
 }
@@ -182,8 +184,14 @@ func (c *column) cell(v pcp.Value) string {
 // noValues returns the text shown for an expression without values. Metrics that an archive has in
 // different records are never there at once.
 func (s *Session) noValues(c *query.Expr) string {
-	if s.src.Line != nil && s.src.Step == 0 && len(c.Info.Operands) > 1 {
+	if s.scattered(c) {
 		return "no values in this record; with :step INTERVAL, values between records are interpolated"
 	}
 	return "no values"
+}
+
+// scattered reports whether an expression may have no values because its metrics are in different
+// records.
+func (s *Session) scattered(c *query.Expr) bool {
+	return s.src.Line != nil && s.src.Step == 0 && len(c.Info.Operands) > 1
 }

@@ -42,18 +42,7 @@ func (s *Session) sql(ctx context.Context, text string, opt *sql.Options) (strin
 		return "", err
 	}
 	named := *opt
-	named.NameOf = func(id pcp.ID, name string) string {
-		if names, err := s.src.Names(ctx, id); err != nil || len(names) < 2 {
-			return name
-		}
-		_ = s.src.Walk(ctx, "", func(leaf string, other pcp.ID) bool {
-			if other == id {
-				name = leaf
-			}
-			return other != id
-		})
-		return name
-	}
+	named.NameOf = func(id pcp.ID, name string) string { return s.src.FirstName(ctx, id, name) }
 	q, err := sql.Query(c.Tree, c.Info, &named)
 	if err != nil {
 		return "", b.Problem(ctx, text, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 )
 
@@ -33,12 +34,7 @@ func (c *completer) instancesOf(exprs []string) (insts []pcp.Instance) {
 		if err != nil || x.Info.Root.InDom == pcp.NullInDom {
 			continue
 		}
-		var list []pcp.Instance
-		if line := c.s.src.Line; line != nil {
-			list, err = line.AllInstances(c.ctx, x.Info.Root.InDom)
-		} else {
-			list, err = c.s.src.InstancesAt(c.ctx, x.Info.Root.InDom, c.s.src.At)
-		}
+		list, err := c.s.src.AllInstances(c.ctx, x.Info.Root.InDom)
 		if c.s.noteLost(err) != nil {
 			return insts
 		}
@@ -64,37 +60,10 @@ func (s *Session) CompleteUnits(exprs []string, prefix string) []string {
 }
 
 // unitsOf returns the units of the dimensions that an expression has.
-func (c *completer) unitsOf(ctx context.Context, text string) (names []string) {
+func (c *completer) unitsOf(ctx context.Context, text string) []string {
 	x, err := c.s.binder().Compile(ctx, text)
 	if err != nil {
 		return nil
 	}
-	units := x.Info.Root.Units
-	if x.Rate != nil {
-		units = x.Rate.Root.Units
-	}
-	for _, scaled := range scales(units) {
-		name := strings.ReplaceAll(scaled.String(), " ", "")
-		if back, _, err := pcp.ParseUnits(name); err == nil && back == scaled {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// scales returns units with each scale of space that they have, or else each of time.
-func scales(u pcp.Units) (all []pcp.Units) {
-	switch {
-	case u.DimSpace != 0:
-		for u.ScaleSpace = pcp.Byte; u.ScaleSpace <= pcp.Ebyte; u.ScaleSpace++ {
-			all = append(all, u)
-		}
-	case u.DimTime != 0:
-		for u.ScaleTime = pcp.Nsec; u.ScaleTime <= pcp.Hour; u.ScaleTime++ {
-			all = append(all, u)
-		}
-	case u != pcp.Units{}:
-		all = append(all, u)
-	}
-	return all
+	return query.UnitNames(x)
 }

@@ -1,0 +1,40 @@
+package query
+
+import (
+	"strings"
+
+	"pmtools/lib/pcp"
+)
+
+// UnitNames returns the units that the values of an expression, or their rate, can be converted to, as
+// pcp.ParseUnits reads them.
+func UnitNames(x *Expr) (names []string) {
+	units := x.Info.Root.Units
+	if x.Rate != nil {
+		units = x.Rate.Root.Units
+	}
+	for _, scaled := range scales(units) {
+		name := strings.ReplaceAll(scaled.String(), " ", "")
+		if back, _, err := pcp.ParseUnits(name); err == nil && back == scaled {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// scales returns units with each scale of space that they have, or else each of time.
+func scales(u pcp.Units) (all []pcp.Units) {
+	switch {
+	case u.DimSpace != 0:
+		for u.ScaleSpace = pcp.Byte; u.ScaleSpace <= pcp.Ebyte; u.ScaleSpace++ {
+			all = append(all, u)
+		}
+	case u.DimTime != 0:
+		for u.ScaleTime = pcp.Nsec; u.ScaleTime <= pcp.Hour; u.ScaleTime++ {
+			all = append(all, u)
+		}
+	case u != pcp.Units{}:
+		all = append(all, u)
+	}
+	return all
+}
