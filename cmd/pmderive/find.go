@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,10 +37,10 @@ func (a *app) newDescribe() *cobra.Command {
 func (a *app) newAbout(item string, set *repl.Settings, cmd *cobra.Command) *cobra.Command {
 	cmd.Args = operands(1, math.MaxInt)
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVarP(&set.Output, "output", "o", "table", "`FORM` of output: "+strings.Join(summarizeOutputs, ", "))
+	addForms(cmd.Flags(), &set.Output, summarizeOutputs, "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !slices.Contains(summarizeOutputs, set.Output) {
-			return fmt.Errorf("unknown output '%s'; there are %s", set.Output, strings.Join(summarizeOutputs, ", "))
+		if err := checkForm(set.Output, summarizeOutputs); err != nil {
+			return err
 		}
 		a.running = true
 		s, err := a.session(cmd.Context(), *set)
