@@ -14,6 +14,9 @@ import (
 	"pmtools/lib/sampling"
 )
 
+// Top is how many metrics people are shown, unless they say how many.
+const Top = 15
+
 // A Finder answers questions about the metrics of a source. It makes an Index for the first one.
 type Finder struct {
 	index *Index

@@ -9,11 +9,8 @@ import (
 	"pmtools/derive/find"
 )
 
-// findTop is how many metrics :find shows.
-const findTop = 15
-
 func runFind(ctx context.Context, s *Session, words string, w io.Writer) error {
-	a, err := s.finder.Find(ctx, s.catalogue(ctx), words, cmp.Or(s.set.Top, findTop))
+	a, err := s.finder.Find(ctx, s.catalogue(ctx), words, cmp.Or(s.set.Top, find.Top))
 	if err != nil {
 		return err
 	}
