@@ -40,14 +40,6 @@ func (h *tableHeads) lines() int {
 	return n
 }
 
-// columnName returns the name of a column below that of its metric.
-func (t *tableWriter) columnName(m *sampling.Metric, v *sampling.Value) string {
-	if m.Singular() {
-		return ""
-	}
-	return textwidth.Clean(v.Instance)
-}
-
 // label returns the whole name of a column.
 func (t *tableWriter) label(metric, place int) string {
 	m := &t.h.Metrics[metric]
@@ -116,7 +108,6 @@ func (t *tableWriter) plain(short bool) {
 		}
 		named = named || g.name != ""
 		groups = append(groups, g)
-		t.heads.units = t.heads.units || t.chosen[i].numbers.Unit != ""
 	}
 	for i := range t.chosen {
 		t.heads.units = t.heads.units || t.chosen[i].numbers.Unit != ""

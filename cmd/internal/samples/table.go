@@ -185,7 +185,7 @@ func (t *tableWriter) addColumns(ctx context.Context, metric int, set *sampling.
 			continue
 		}
 		v := set.At(j)
-		cell, name := c.number, t.columnName(m, &v)
+		cell, name := c.number, textwidth.Clean(v.Instance)
 		if !m.Desc.Type.Arithmetic() {
 			cell = textwidth.Width(t.opt.cell(v.Value))
 		}
