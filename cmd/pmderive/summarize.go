@@ -124,7 +124,7 @@ func summaryTable(f *summarizeFlags, h *summary.Head, rows []summary.Row) *repl.
 			var most format.Magnitude
 			most.Note(pcp.DoubleValue(r.Min))
 			most.Note(pcp.DoubleValue(r.Max))
-			numbers = f.numbers.Form().Numbers(&r.Desc, false, most)
+			numbers = f.numbers.Form().Numbers(&r.Desc, r.Fixed, most)
 		}
 		cells := r.Cells(cell, func(at pcp.Timestamp) string { return at.Time().In(h.Zone).Format(layout) })
 		if cells[units] = numbers.Unit; r.One {

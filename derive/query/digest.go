@@ -77,10 +77,11 @@ func (d *Digest) add(ctx context.Context, src *Source, defs *Dictionary, q *Quer
 			return nil, err
 		case e.Rate != nil && !q.Raw:
 			m := d.Add(x.name, e.Change, e.Rate, true)
+			m.Fixed = rescaled(e.Tree)
 			counter := e.Info.Root.Desc(pcp.NullID)
 			m.Counter = &counter
 		default:
-			d.Add(x.name, e.Tree, e.Info, changes(e.Tree))
+			d.Add(x.name, e.Tree, e.Info, changes(e.Tree)).Fixed = rescaled(e.Tree)
 		}
 	}
 	return bad, nil

@@ -18,6 +18,7 @@ type Metric struct {
 	Desc    pcp.Desc  // of the values
 	Counter *pcp.Desc // of the counter if the values are its rate, else nil
 	All     *Series   // the values of all instances
+	Fixed   bool      // the expression says in which units the values are
 
 	between bool // values are those of the time since the record before
 	each    bool // there is a Series for each instance
