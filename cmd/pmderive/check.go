@@ -67,10 +67,6 @@ func (f *checkFlags) addRules(fs *pflag.FlagSet) {
 	fs.IntVar(&f.lint.MaxCost, "max-cost", 0, "report definitions that need more than `N` values (default 10000)")
 }
 
-func completeRules(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return append(lint.RuleNames(), "all"), cobra.ShellCompDirectiveNoFileComp
-}
-
 func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	if err := f.complete(); err != nil {
 		return err
