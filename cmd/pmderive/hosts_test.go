@@ -56,7 +56,7 @@ func TestHosts(t *testing.T) {
 	const refused = "pmderive: none: Cannot connect to PMCD: Connection refused\n"
 	two := "-h " + hosts[0] + " -h " + hosts[1] + " "
 	for _, tt := range []struct{ line, out, errs string }{
-		{two + "eval h.one", "TIME  h.one\na  0.0009766 Mbyte\nb  2         Mbyte\n", ""},
+		{two + "eval h.one", "TIME  h.one\na     1 Kbyte\nb  2048 Kbyte\n", ""},
 		{two + "eval h.disk", "TIME  h.disk\na  sda   0.009766 Kbyte\na  sdb   0.01953  Kbyte\nb  sda  20        Kbyte\nb  sdb  40        Kbyte\n", ""},
 		{two + "eval -o csv h.one h.disk", "time,host,metric,instance,value\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\n" +
 			"TIME,a,h.disk,sda,10\nTIME,a,h.disk,sdb,20\nTIME,b,h.disk,sda,20480\nTIME,b,h.disk,sdb,40960\n", ""},
@@ -87,16 +87,16 @@ func TestHosts(t *testing.T) {
 		{two + "eval --where h.disk>15 -o csv h.disk", "time,host,metric,instance,value\nTIME,a,h.disk,sdb,20\nTIME,b,h.disk,sda,20480\nTIME,b,h.disk,sdb,40960\n", ""},
 		{two + "eval --where h.one>1500 -o csv h.one", "time,host,metric,instance,value\nTIME,b,h.one,,2097152\n", ""},
 		{two + "eval -t 0.1 -s 3 --limit 1 -o csv h.one", "time,host,metric,instance,value\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\n", ""},
-		{two + "h.one", "TIME  h.one\na  0.0009766 Mbyte\nb  2         Mbyte\n", ""},
+		{two + "h.one", "TIME  h.one\na     1 Kbyte\nb  2048 Kbyte\n", ""},
 		{two + ":source", "2 hosts; a answers questions about metrics\n", ""},
-		{two + "x.y=h.one*2 x.y", "x.y: 64-bit unsigned int, instant, byte\nTIME  x.y\na  0.001953 Mbyte\nb  4        Mbyte\n", ""},
+		{two + "x.y=h.one*2 x.y", "x.y: 64-bit unsigned int, instant, byte\nTIME  x.y\na     2 Kbyte\nb  4096 Kbyte\n", ""},
 		{two + ":set@across@sum h.disk", "time                     h.disk -----\n                           sda    sdb\n                         Kbyte  Kbyte\nTIME  20.01  40.02\n", ""},
 		{two + ":set@across@top@1 h.disk :set@across", "TIME  h.disk\nb  sdb  40 Kbyte\ntop 1\n", ""},
 		{two + ":top@1@h.disk", "TIME  h.disk\nb  sdb  40 Kbyte\n", ""},
 		{two + ":plot@h.one", "", "pmderive: charts are of one host; :source host a leaves the others\nstatus 1\n"},
-		{two + ":set@samples@2 :set@interval@0.1 :watch@h.one", "TIME  a    0.001 Mbyte  ▁\nTIME  b    2     Mbyte  ▁\nTIME  a    0.001 Mbyte  ▁▁\nTIME  b    2     Mbyte  ▁▁\n", ""},
+		{two + ":set@samples@2 :set@interval@0.1 :watch@h.one", "TIME  a     1     Kbyte  ▁\nTIME  b  2048     Kbyte  ▁\nTIME  a     1     Kbyte  ▁▁\nTIME  b  2048     Kbyte  ▁▁\n", ""},
 		{"-h " + hosts[0] + " :source@host@" + hosts[0] + "@" + hosts[1] + " h.one :source@host@" + hosts[1] + " h.one",
-			"2 hosts; a answers questions about metrics\nTIME  h.one\na  0.0009766 Mbyte\nb  2         Mbyte\nhost b\n2048 Kbyte\n", ""},
+			"2 hosts; a answers questions about metrics\nTIME  h.one\na     1 Kbyte\nb  2048 Kbyte\nhost b\n2048 Kbyte\n", ""},
 		{"-h " + hosts[0] + " -h 127.0.0.1:1 h.one", "TIME  h.one\na  1024 byte\n", refused},
 		{"-h 127.0.0.2:1 -h 127.0.0.1:1 h.one", "", "pmderive: 127.0.0.2:1: Cannot connect to PMCD: Connection refused\n" + refused + "pmderive: too few hosts have answered\nstatus 1\n"},
 		{two + "eval --plot h.one", "", "pmderive: --plot is for one host\nTry 'pmderive eval --help'.\nstatus 2\n"},

@@ -67,8 +67,8 @@ instances  2: sda, nvme0n1
 labels  {"agent":"linux","device_type":"block","hostname":"demo","part":"disk"}
 used by  my.iops, my.per_cpu, my.twice
 value  at 2023-11-14 22:13:20, rates at 2023-11-14 22:13:30
-  sda: 0.2006 Mcount, rate 4.8 count/s
-  nvme0n1: 1.4 Mcount, rate 122 count/s
+  sda: 200.6 kcount, rate 4.8 count/s
+  nvme0n1: 1400 kcount, rate 122 count/s
 recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10
 try  rate(disk.dev.total): per second, in count/s
   delta(disk.dev.total): between two samples, in count

@@ -23,13 +23,18 @@ type NumberForm struct {
 	Running   bool // more values come below the first ones: there is room for them
 }
 
-// A Magnitude is the largest absolute value of some numbers: it decides the unit in which they are shown.
-type Magnitude float64
+// A Magnitude is the largest absolute value of some numbers, and the least that is not 0: they decide the
+// unit in which the numbers are shown.
+type Magnitude struct{ Most, Least float64 }
 
 // Note takes a value into account; infinite ones, and those that are not numbers, do not count.
 func (m *Magnitude) Note(v pcp.Value) {
-	if f, err := v.Float64(); err == nil && v.Type().Arithmetic() && !math.IsInf(f, 0) && math.Abs(f) > float64(*m) {
-		*m = Magnitude(math.Abs(f))
+	f, err := v.Float64()
+	if abs := math.Abs(f); err == nil && v.Type().Arithmetic() && abs > 0 && abs <= math.MaxFloat64 {
+		m.Most = max(m.Most, abs)
+		if m.Least == 0 || abs < m.Least {
+			m.Least = abs
+		}
 	}
 }
 
@@ -50,8 +55,8 @@ type Numbers struct {
 	text   []byte
 }
 
-// Numbers returns the Numbers of a metric whose largest value is most. Fixed units stay as they are.
-func (f NumberForm) Numbers(d *pcp.Desc, fixed bool, most Magnitude) Numbers {
+// Numbers returns the Numbers of a metric whose values have a size. Fixed units stay as they are.
+func (f NumberForm) Numbers(d *pcp.Desc, fixed bool, size Magnitude) Numbers {
 	n := Numbers{form: f, units: d.Units, fixed: fixed || !f.Scale || f.Precision != Readable, factor: 1}
 	if !d.Type.Arithmetic() {
 		return n
@@ -63,14 +68,14 @@ func (f NumberForm) Numbers(d *pcp.Desc, fixed bool, most Magnitude) Numbers {
 	case d.Units.Dimensionless() && float && f.Percent:
 		n.factor, n.Unit = 100, "%"
 	case f.Scale && !fixed:
-		unit, prefix, n.factor = readableUnit(unit, float64(most))
+		unit, prefix, n.factor = readableUnit(unit, size)
 		n.Unit = UnitText(unit, prefix)
 	default:
 		n.Unit = UnitText(unit, "")
 	}
 	n.whole = !float && n.factor == 1
 	if n.places = mostPlaces; f.Running {
-		n.places = runningPlaces(float64(most) * n.factor)
+		n.places = runningPlaces(size.Most * n.factor)
 		n.reserve()
 	}
 	return n
@@ -93,12 +98,12 @@ func runningPlaces(most float64) int {
 
 // Outgrown reports whether numbers are far from the size that the unit was chosen for, and another unit
 // is readable.
-func (n *Numbers) Outgrown(most Magnitude) bool {
-	f := float64(most) * n.factor
-	if n.fixed || f < 1e6 && f >= 1e-3 || most == 0 {
+func (n *Numbers) Outgrown(size Magnitude) bool {
+	f := size.Most * n.factor
+	if n.fixed || f < 1e6 && f >= 1e-3 || size.Most == 0 {
 		return false
 	}
-	_, _, factor := readableUnit(n.units, float64(most))
+	_, _, factor := readableUnit(n.units, size)
 	return factor != n.factor
 }
 
@@ -293,42 +298,59 @@ const (
 	mostReadable  = 10000
 )
 
-// readableUnit returns the unit in which a number of some units is readable, and the factor to it: the
-// largest unit in which the number is at least 1. The dimension that changes has the power 1; a count
-// gets a prefix instead.
-func readableUnit(u pcp.Units, most float64) (to pcp.Units, prefix string, factor float64) {
-	if most == 0 || leastReadable <= most && most < mostReadable {
+// readableUnit returns the unit in which numbers of some units are readable, and the factor to it: the
+// largest unit in which the largest number is at least 1 or, if its integer has up to four digits there, a
+// smaller one in which the least number is at least 1 too. The dimension that changes has the power 1; a
+// count gets a prefix instead.
+func readableUnit(u pcp.Units, size Magnitude) (to pcp.Units, prefix string, factor float64) {
+	if size.Most == 0 || leastReadable <= size.Most && size.Most < mostReadable {
 		return u, "", 1
 	}
-	switch to, factor = u, 1; {
+	switch to = u; {
 	case u.DimSpace == 1:
 		to.ScaleSpace = pcp.Ebyte
-		to, factor = largestUnit(u, to, func(u *pcp.Units) *int8 { return &u.ScaleSpace }, most)
+		to, factor = largestUnit(u, to, func(u *pcp.Units) *int8 { return &u.ScaleSpace }, size)
+		return to, "", factor
 	case u.DimSpace != 0:
 	case u.DimTime == 1:
 		to.ScaleTime = pcp.Hour
-		to, factor = largestUnit(u, to, func(u *pcp.Units) *int8 { return &u.ScaleTime }, most)
+		to, factor = largestUnit(u, to, func(u *pcp.Units) *int8 { return &u.ScaleTime }, size)
+		return to, "", factor
 	case u.DimCount == 1 && u.DimTime <= 0 && u.Extra == 0 && u.ScaleCount == 0:
-		power := 0
-		for ; most/factor >= 1000 && power < len(countPrefixes)-1; power++ {
-			factor *= 1000
+		for power := len(countPrefixes) - 1; power > 0; power-- {
+			if factor = math.Pow10(-3 * power); size.fills(factor, factor*1000) {
+				return u, countPrefixes[power], factor
+			}
 		}
-		return u, countPrefixes[power], 1 / factor
 	}
-	return to, "", factor
+	return u, "", 1
 }
 
-// largestUnit goes down from a scale to the first in which a number is at least 1.
-func largestUnit(from, to pcp.Units, scale func(*pcp.Units) *int8, most float64) (pcp.Units, float64) {
-	for {
+// fills reports whether numbers are readable in a unit, and not more so in the next smaller one, by the
+// factors to these.
+func (m Magnitude) fills(factor, smaller float64) bool {
+	return m.Most*factor >= leastReadable && (m.Least*factor >= leastReadable || m.Most*smaller >= mostReadable)
+}
+
+// largestUnit goes down from a scale to the first that numbers fill.
+func largestUnit(from, to pcp.Units, scale func(*pcp.Units) *int8, size Magnitude) (pcp.Units, float64) {
+	factor := func(to pcp.Units) float64 {
 		s, err := pcp.NewScaler(pcp.Double, from, to)
 		if err != nil {
-			return from, 1
+			return 0
 		}
-		factor := math.Float64frombits(s.Word(math.Float64bits(1)))
-		if most*factor >= leastReadable || *scale(&to) == 0 {
-			return to, factor
+		return math.Float64frombits(s.Word(math.Float64bits(1)))
+	}
+	for f := factor(to); ; {
+		smaller := to
+		*scale(&smaller)--
+		if *scale(&to) == 0 {
+			return to, f
 		}
-		*scale(&to)--
+		g := factor(smaller)
+		if size.fills(f, g) {
+			return to, f
+		}
+		to, f = smaller, g
 	}
 }

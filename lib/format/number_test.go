@@ -40,12 +40,12 @@ func TestNumbers(t *testing.T) {
 		{"small", readable, "", []float64{0.0123456, 0.00123456}, "0.01235 |0.001235|"},
 		{"honest", readable, "", []float64{nan, inf, -inf, 1.5}, " NaN  |+Inf  |-Inf  |   1.5|"},
 		{"thousands", readable, "", []float64{16777216, 1234.5, 99999.5, 1e18}, "16,777,216|      1234|   100,000|     1e+18|"},
-		{"bytes", readable, "Kbyte", []float64{5672960, 1024, 0, 1}, "5.41     |0.0009766|0        |9.537e-07|Gbyte"},
+		{"bytes", readable, "Kbyte", []float64{5672960, 1024, 0, 1}, "5540        |   1        |   0        |   0.0009766|Mbyte"},
 		{"less than a unit", readable, "Mbyte/sec", []float64{0.5, 0.25}, "512|256|Kbyte/s"},
 		{"its own unit", readable, "Kbyte", []float64{9999, 1}, "9999|   1|Kbyte"},
 		{"all zero", readable, "Kbyte", []float64{0, 0}, "0|0|Kbyte"},
 		{"a tiny rate", readable, "byte/sec", []float64{0.01}, "0.01|byte/s"},
-		{"counts", readable, "count", []float64{200600, 1400160}, "0.2006|1.4   |Mcount"},
+		{"counts", readable, "count", []float64{200600, 1400160}, " 200.6|1400  |kcount"},
 		{"large counts", readable, "count/sec", []float64{7e10}, "70|Gcount/s"},
 		{"time", readable, "microsec", []float64{12345678, 1}, "12.35|1e-06|s"},
 		{"time of a count", readable, "sec/count", []float64{0.00025}, "250|us/count"},
@@ -111,11 +111,11 @@ func TestIntegers(t *testing.T) {
 
 // TestNotNumbers: what is not a number, or not there, is shown as it is.
 func TestNotNumbers(t *testing.T) {
-	n := readable.Numbers(&pcp.Desc{Type: pcp.String}, false, 0)
+	n := readable.Numbers(&pcp.Desc{Type: pcp.String}, false, Magnitude{})
 	if got := string(n.Append(nil, pcp.BlobValue(pcp.String, []byte("x")))); got != `"x"` || n.Unit != "" {
 		t.Errorf("got %s %s", got, n.Unit)
 	}
-	n = readable.Numbers(&pcp.Desc{Type: pcp.Uint32}, false, 0)
+	n = readable.Numbers(&pcp.Desc{Type: pcp.Uint32}, false, Magnitude{})
 	n.Fit(pcp.DoubleValue(1.5))
 	if got := string(n.AppendAligned(nil, pcp.Value{}, 5)); got != "  -  " {
 		t.Errorf("got %q", got)
@@ -129,7 +129,7 @@ func TestNumbersTrue(t *testing.T) {
 		desc := pcp.Desc{Type: pcp.Double, Units: units(t, text), Sem: pcp.Instant}
 		for range 20_000 {
 			f := (r.Float64() - 0.5) * math.Pow(10, float64(r.IntN(40)-20))
-			most := Magnitude(math.Abs(f) * math.Pow(10, float64(r.IntN(4))))
+			most := Magnitude{math.Abs(f) * math.Pow(10, float64(r.IntN(4))), math.Abs(f)}
 			n := readable.Numbers(&desc, false, most)
 			shown := strings.ReplaceAll(string(n.Append(nil, pcp.DoubleValue(f))), ",", "")
 			got, err := strconv.ParseFloat(shown, 64)
@@ -150,7 +150,7 @@ func TestNumbersTrue(t *testing.T) {
 
 // TestAlign: points of several columns stand below each other.
 func TestAlign(t *testing.T) {
-	list := []Numbers{readable.Numbers(&pcp.Desc{Type: pcp.Double}, false, 1), readable.Numbers(&pcp.Desc{Type: pcp.Double}, false, 1000)}
+	list := []Numbers{readable.Numbers(&pcp.Desc{Type: pcp.Double}, false, Magnitude{1, 1}), readable.Numbers(&pcp.Desc{Type: pcp.Double}, false, Magnitude{1000, 1000})}
 	list[0].Fit(pcp.DoubleValue(0.25))
 	list[1].Fit(pcp.DoubleValue(1000.5))
 	width := Align(list)
@@ -165,7 +165,7 @@ func TestAlign(t *testing.T) {
 // TestNumbersAllocs: nothing is allocated for a value.
 func TestNumbersAllocs(t *testing.T) {
 	for _, typ := range []pcp.Type{pcp.Double, pcp.Uint64} {
-		n := readable.Numbers(&pcp.Desc{Type: typ, Units: pcp.Units{DimSpace: 1}, Sem: pcp.Instant}, false, 123456789)
+		n := readable.Numbers(&pcp.Desc{Type: typ, Units: pcp.Units{DimSpace: 1}, Sem: pcp.Instant}, false, Magnitude{123456789, 123456789})
 		v := pcp.WordValue(typ, math.Float64bits(123456.789))
 		var b []byte
 		if got := testing.AllocsPerRun(100, func() { n.Fit(v); b = n.AppendAligned(b[:0], v, 9) }); got > 0 {
@@ -175,7 +175,7 @@ func TestNumbersAllocs(t *testing.T) {
 }
 
 func BenchmarkNumbers(b *testing.B) {
-	n := readable.Numbers(&pcp.Desc{Type: pcp.Double, Units: pcp.Units{DimSpace: 1}, Sem: pcp.Instant}, false, 123456789)
+	n := readable.Numbers(&pcp.Desc{Type: pcp.Double, Units: pcp.Units{DimSpace: 1}, Sem: pcp.Instant}, false, Magnitude{123456789, 123456789})
 	var dst []byte
 	for b.Loop() {
 		dst = n.AppendAligned(dst[:0], pcp.DoubleValue(123456.789), 9)

@@ -7,15 +7,15 @@ import (
 	"pmtools/lib/format"
 )
 
-// Magnitude returns the largest number of a set.
-func (set *Set) Magnitude(ctx context.Context) (most format.Magnitude, err error) {
+// Magnitude returns the size of the numbers of a set.
+func (set *Set) Magnitude(ctx context.Context) (size format.Magnitude, err error) {
 	for i := range set.Len() {
 		if err := Ended(ctx, i); err != nil {
-			return 0, err
+			return size, err
 		}
-		most.Note(set.Value(i))
+		size.Note(set.Value(i))
 	}
-	return most, nil
+	return size, nil
 }
 
 // Fit makes room in a column for the numbers of a set, and returns its width.
@@ -34,11 +34,11 @@ func (set *Set) Numbers(ctx context.Context, form format.NumberForm, m *Metric) 
 	if !m.Desc.Type.Arithmetic() {
 		return n, 0, nil
 	}
-	most, err := set.Magnitude(ctx)
+	size, err := set.Magnitude(ctx)
 	if err != nil {
 		return n, 0, err
 	}
-	n = form.Numbers(&m.Desc, m.Fixed, most)
+	n = form.Numbers(&m.Desc, m.Fixed, size)
 	width, err = set.Fit(ctx, &n)
 	return n, width, err
 }

@@ -329,7 +329,7 @@ func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) er
 		if finders[i], err = newFinder(ctx, &s.Sets[i]); err != nil {
 			return err
 		}
-		t.chosen[i].most = 0
+		t.chosen[i].most = format.Magnitude{}
 	}
 	return t.line(ctx, at, func(dst []byte, metric, place, width int) []byte {
 		c := &t.chosen[metric]
