@@ -18,7 +18,7 @@ func (s *Source) newEnv(ctx context.Context, cause Cause) *env {
 }
 
 // bindAll checks metrics that were not needed before, in the order given, against the metrics
-// below, and shows them to l. What it finds is kept for good. All names are looked up with one
+// below, and shows them to l. The result is kept for good. All names are looked up with one
 // request and all descriptions with another, because the Source below may be far away. An error is
 // one of those requests; then nothing is kept.
 func (e *env) bindAll(list []*metric, l *Listing) error {

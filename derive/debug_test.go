@@ -129,7 +129,7 @@ func (s *session) do(verb, rest string) {
 	}
 }
 
-// fetch fetches metrics. What looking them up prints is dropped.
+// fetch fetches metrics. The output of looking them up is dropped.
 func (s *session) fetch(ctx context.Context, names []string) error {
 	var req pmapi.Request
 	mark := s.out.Len()

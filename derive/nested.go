@@ -59,7 +59,7 @@ func (e *env) check(m *metric) (*check.Info, error) {
 }
 
 // Define defines metrics for this Source alone without binding them, and returns their identifiers.
-// One that has the name of another hides it; one whose name is empty can only be checked and
+// A definition that has the name of another hides it; a definition whose name is empty can only be checked and
 // fetched.
 func (s *Source) Define(list ...*Program) []pcp.ID {
 	_ = s.sync() // a closed Source fails at the first question

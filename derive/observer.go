@@ -120,7 +120,7 @@ const (
 // A Stage is a part of binding.
 type Stage int
 
-// The stages. Of a metric that is masked by one below there is no Checked.
+// The stages. A metric that is masked by one below has no Checked.
 const (
 	Begun Stage = iota
 	Checked

@@ -45,7 +45,7 @@ func TestFaults(t *testing.T) {
 // varies by the number of threads that happen to be started.
 func faults(t *testing.T, dir, program string, args ...string) int64 {
 	t.Helper()
-	// A copy lies in the page cache as an installed program does. What the linker wrote lies there in
+	// A copy lies in the page cache as an installed program does. The file that the linker wrote lies there in
 	// small pieces, at times, and each of them is a fault.
 	copied := filepath.Join(t.TempDir(), filepath.Base(program))
 	text, err := os.ReadFile(program)

@@ -42,7 +42,7 @@ func TestUnlinked(t *testing.T) {
 }
 
 // TestUncalled: pmstore imports the readers of archives with pmapi, but the linker leaves them out,
-// because only a command that calls source.Opener.WithArchives reaches them. What stays is the
+// because only a command that calls source.Opener.WithArchives reaches them. The part that stays is the
 // initialization of their packages.
 func TestUncalled(t *testing.T) {
 	t.Parallel()

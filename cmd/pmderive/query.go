@@ -13,7 +13,7 @@ import (
 	"pmtools/lib/pmapi"
 )
 
-// query returns the query that the options ask for, but for its expressions. Of several hosts it
+// query returns the query that the options ask for, but for its expressions. For several hosts it
 // begins when their window does.
 func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []string) (*query.Query, error) {
 	o := &a.Options

@@ -43,7 +43,7 @@ const (
 	least    = 0.2 // the score of a match, compared with the best one
 )
 
-// What a part of a word weighs, compared with the word.
+// The weight of a part of a word, compared with the word.
 const (
 	prefix    = 0.6
 	suffix    = 0.5

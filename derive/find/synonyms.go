@@ -15,7 +15,7 @@ import (
 //go:embed synonyms.txt
 var synonymText string
 
-// What a synonym weighs, compared with the word itself.
+// The weight of a synonym, compared with the word itself.
 const (
 	same    = 0.9  // another word for the same
 	special = 0.75 // a word of metrics for it

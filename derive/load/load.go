@@ -33,7 +33,7 @@ const (
 const errLoop pmerr.Code = -40
 
 // Config registers the definitions in files (pmLoadDerivedConfig) and returns their number. Each
-// path is a list of files and directories with colons between them (on Windows semicolons). Of a
+// path is a list of files and directories with colons between them (on Windows semicolons). From a
 // directory all files are read, in the order of their names, and those in directories below it. The
 // Registry warns of errors in lines, sometimes with newlines in the text. The first file or
 // directory that cannot be read ends the work with an error; the number counts what came before.

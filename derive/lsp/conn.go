@@ -50,7 +50,7 @@ type message struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// A conn carries messages: JSON, each after a header with its length. What is written waits until
+// A conn carries messages: JSON, each after a header with its length. A written message waits until
 // the client reads it: one that writes first and reads later must not stop the server from reading.
 type conn struct {
 	in      *bufio.Reader
@@ -131,7 +131,7 @@ func (c *conn) read() (*message, error) {
 	return m, nil
 }
 
-// header reads up to the empty line after a header, and returns the length in it. What is no header
+// header reads up to the empty line after a header, and returns the length in it. Text that is not a header
 // is skipped until there is one, even if it begins in the middle of a line: after a wrong length
 // nobody knows where the next message begins.
 func (c *conn) header() (length int64, err error) {

@@ -118,7 +118,7 @@ func (b *Binder) compileAs(ctx context.Context, text, name string) (*Expr, error
 }
 
 // depth returns how many earlier samples an expression needs: rate() and delta() need one, and one
-// more for each that is inside another. What instant() makes of a counter is shown over two samples
+// more for each that is inside another. The result of instant() over a counter is shown over two samples
 // too, since that is how it changes.
 func depth(x syntax.Expr, info *check.Info) int {
 	instant := 0

@@ -112,7 +112,7 @@ func (f *File) problem(line int, msg string) {
 	f.Problems = append(f.Problems, fmt.Sprintf("line %d: %s", line, msg))
 }
 
-// definition takes a definition over. Of several of a name in one file the first holds, as for all
+// definition takes a definition over. If a file has several of a name, the first holds, as for all
 // who load files.
 func (f *File) definition(d *syntax.Definition) {
 	def := &Definition{Name: d.Name, Expr: OneLine(d.Expr()), Comments: f.comments}

@@ -30,7 +30,7 @@ const DefaultInterval = time.Second
 
 // A Query says what samples are wanted.
 type Query struct {
-	// Exprs are expressions. One may be written NAME = EXPR; the others may use that name.
+	// Exprs are expressions. An expression may be written NAME = EXPR; the others may use that name.
 	Exprs []string
 	// Expand makes a name that has metrics below it stand for them.
 	Expand bool

@@ -6,7 +6,7 @@ import (
 )
 
 // Write hands the samples to what open returns, which gets their Header, and returns how many there
-// were. One sample that does not come opens nothing. The error is the first one: of the samples, of
+// were. A single sample that does not come opens nothing. The error is the first one: of the samples, of
 // open, of writing; of a single sample also that of its expressions.
 func (s *Stream) Write(ctx context.Context, open func(h *sampling.Header) (sampling.Writer, error)) (n int, err error) {
 	var w sampling.Writer

@@ -14,7 +14,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// completeWithin is how long Complete may take. What the source answers later is there the next
+// completeWithin is how long Complete may take. An answer that comes later is there the next
 // time.
 const completeWithin = 180 * time.Millisecond
 

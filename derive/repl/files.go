@@ -68,7 +68,7 @@ func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writ
 	return nil
 }
 
-// config returns the session's definitions as a configuration file. One that cannot be expanded is
+// config returns the session's definitions as a configuration file. A definition that cannot be expanded is
 // written as it is.
 func (s *Session) config(ctx context.Context) (string, error) {
 	found, err := s.binder().Check(ctx, s.defs.Own)

@@ -16,7 +16,7 @@ const (
 	lineIndent = "    "
 )
 
-// Format returns the canonical form of a configuration file. What it defines is the same, and
+// Format returns the canonical form of a configuration file. The definitions are the same, and
 // formatting it again changes nothing. A file with errors is not formatted; the name is used in
 // messages.
 func (c *Config) Format(name string, src []byte) ([]byte, []*FileError) {

@@ -74,7 +74,7 @@ type BinaryExpr struct {
 	Y     Expr
 }
 
-// A TernaryExpr is a choice. One of X and Y, but not both, may be a [*NovalueExpr].
+// A TernaryExpr is a choice. Either X or Y, but not both, may be a [*NovalueExpr].
 type TernaryExpr struct {
 	Cond  Expr
 	Quest Pos
@@ -136,7 +136,7 @@ type NovalueExpr struct {
 	Rparen         Pos
 }
 
-// A Spec is one item of metadata. Of several with the same tag the last one counts.
+// A Spec is one item of metadata. If several have the same tag, the last one counts.
 type Spec struct {
 	TagPos   Pos
 	Tag      Token // TYPE, SEMANTICS, UNITS, INDOM or META

@@ -55,7 +55,7 @@ func dump(b *strings.Builder, v reflect.Value) {
 	}
 }
 
-// dumpNode dumps the fields of a node but positions. Of these only the presence of a '!' in
+// dumpNode dumps the fields of a node but positions. Of positions, only the presence of a '!' in
 // matchinst has a meaning.
 func dumpNode(b *strings.Builder, v reflect.Value) {
 	b.WriteString("(" + v.Type().Name())

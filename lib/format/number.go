@@ -222,7 +222,7 @@ func (n *Numbers) Fit(v pcp.Value) int {
 // width returns the width of the column.
 func (n *Numbers) width() int { return max(n.before+n.after, n.other) }
 
-// pointed returns the widths of a number before its decimal point and from it on. One that has an
+// pointed returns the widths of a number before its decimal point and from it on. A number that has an
 // exponent has no place for its point.
 func pointed(text []byte) (before, after int, ok bool) {
 	if bytes.IndexByte(text, 'e') >= 0 {

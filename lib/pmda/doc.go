@@ -21,7 +21,7 @@
 // that stay; [Events] builds values of events, and a [Queue] keeps events until all clients have
 // read them.
 //
-// What an agent does that no table can say, it does by methods of the interfaces beside [Provider],
+// An agent does what no table can say by methods of the interfaces beside [Provider],
 // in place of those of an Agent that it embeds:
 //
 //	type agent struct {

@@ -27,7 +27,7 @@ func withNames(names ...string) func(*Options) (Provider, error) {
 // TestInstallFiles checks the files for PCP's installation of agents.
 func TestInstallFiles(t *testing.T) {
 	dir := t.TempDir()
-	// What is there is overwritten, and becomes a program.
+	// A file that is there is overwritten, and becomes a program.
 	if err := os.WriteFile(filepath.Join(dir, "Install"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}

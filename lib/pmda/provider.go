@@ -11,7 +11,7 @@ import (
 // A Provider has the metrics of a domain. [Serve] makes it an agent of the daemon; a program
 // may also ask it directly. An [Agent] is a Provider made from a table.
 //
-// What only some providers can do is an interface of its own, asked for by type assertion:
+// An ability that only some providers have is an interface of its own, asked for by type assertion:
 // [InstanceFinder], [Texter], [Labeler], [Storer], [Namer], [Checker], [ClientWatcher],
 // [ProfileWatcher], [Waiter]. An Agent has the first five of them, and gives the answers of the
 // reference's library where its table says nothing. To override one, embed the Agent in a struct

@@ -12,7 +12,7 @@ import (
 	"pmtools/lib/prom"
 )
 
-// What a program gathers for Prometheus goes to its registry every second.
+// The metrics that a program gathers for Prometheus go to its registry every second.
 func ExampleMirror() {
 	ctx := context.Background()
 	reg, err := mmv.Create("server", mmv.Options{})

@@ -44,7 +44,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Packets themselves have no limit: they depend on the user at the server's window.
 const patience = 10 * time.Second
 
-// A Conn is a connection to a time control server. One goroutine may receive while another sends.
+// A Conn is a connection to a time control server. A goroutine may receive while another sends.
 type Conn struct {
 	conn net.Conn
 	head [headSize]byte

@@ -52,7 +52,7 @@ func (c Code) Error() string {
 	return "Unknown error code."
 }
 
-// What a call may return beside a Code.
+// The errors that a call may return beside a Code.
 var (
 	// ErrClosed is returned after Close.
 	ErrClosed = errors.New("trace: the client is closed")

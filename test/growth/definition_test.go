@@ -154,7 +154,7 @@ func evaluate(t *testing.T, s shape, file string, n int) func() {
 	}
 }
 
-// complete completes the beginning of a name. What takes too long is there the next time.
+// complete completes the beginning of a name. An answer that takes too long is there the next time.
 func complete(s *repl.Session) {
 	const line = "rate(group0.sub3.me"
 	for texts := []string(nil); len(texts) == 0; {

@@ -94,7 +94,7 @@ func (op *operation) measure(t *testing.T, m meter) {
 // A growth is a cost at each of several sizes, both as logarithms.
 type growth struct{ xs, ys []float64 }
 
-// add adds the cost at a size. What is not known is 0, and has no exponent.
+// add adds the cost at a size. An unknown cost is 0, and has no exponent.
 func (g *growth) add(n int, cost float64) {
 	if cost > 0 {
 		g.xs, g.ys = append(g.xs, math.Log(float64(n))), append(g.ys, math.Log(cost))

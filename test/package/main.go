@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// release fills out with the packages of the platforms. What the directory held before is
+// release fills out with the packages of the platforms. The content that the directory had before is
 // replaced, so that the checksums speak of this release only.
 func release(out string, platforms []string) error {
 	when, err := commitTime()

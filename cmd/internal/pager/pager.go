@@ -43,7 +43,7 @@ type viewer struct {
 // Shown is the program that has the terminal, if one has it.
 type Shown struct{ atomic.Pointer[os.Process] }
 
-// New returns a Pager for the output of an item. What is longer than the screen goes to PAGER, or to
+// New returns a Pager for the output of an item. Output longer than the screen goes to PAGER, or to
 // less, if paged is set.
 func New(env *cli.Env, shown *Shown, paged bool) *Pager {
 	p := &Pager{out: env.Out, viewer: viewer{lookup: env.LookupEnv, shown: shown}}

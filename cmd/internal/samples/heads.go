@@ -19,7 +19,7 @@ type tableHeads struct {
 	units  bool        // some metric has a unit
 }
 
-// A headGroup is metrics that are next to each other. One without a name is a single column.
+// A headGroup is metrics that are next to each other. A group without a name is a single column.
 type headGroup struct {
 	name     string
 	from, to int // the metrics

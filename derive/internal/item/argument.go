@@ -40,7 +40,7 @@ func Count(arg string) (int, string) {
 	return n, rest
 }
 
-// File takes the name of a file from the front of an argument. One with blanks stands in quotes.
+// File takes the name of a file from the front of an argument. A name with blanks stands in quotes.
 func File(arg string) (file, rest string, err error) {
 	if quote := arg[0]; quote == '"' || quote == '\'' {
 		file, rest, ok := strings.Cut(arg[1:], arg[:1])

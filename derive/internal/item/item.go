@@ -86,7 +86,7 @@ var others = map[string]string{
 	".quit": "quit", ".exit": "quit", ".help": "help", ".tables": "metrics", ".read": "run", ".output": "output", ".timer": "timing",
 }
 
-// foreign returns the command that does here what one of another program's prompt does. One that is
+// foreign returns the command that does here what one of another program's prompt does. A command that is
 // unknown is so under its own name, unless it may be something else.
 func foreign(text string) string {
 	word, arg, _ := strings.Cut(text, " ")

@@ -29,7 +29,7 @@ func main() {
 	if len(hosts) == 0 {
 		log.Fatal("usage: fleet HOST...")
 	}
-	// One round; with more, the connections are kept, and all hosts have one schedule.
+	// A single round; with more, the connections are kept, and all hosts have one schedule.
 	opt := &fetchgroup.FleetOptions{Rounds: 1, Interval: -1, Timeout: 5 * time.Second}
 	rows := make(map[string]string)
 	for row := range fetchgroup.Fleet[Host](context.Background(), hosts, opt) {

@@ -329,7 +329,7 @@ func (s *traceStand) compile() {
 	}
 }
 
-// theirCalls makes calls with the reference's client. What it has reported asynchronously may be lost
+// theirCalls makes calls with the reference's client. Asynchronous reports may be lost
 // when it ends, so that it waits before.
 func (s *traceStand) theirCalls(addr string, state trace.State, calls []traceCall, wait func()) {
 	s.t.Helper()

@@ -23,7 +23,7 @@ func scripted(t *testing.T) (w *pmcdtest.World, env []string) {
 }
 
 // TestStoreScripted compares stores to a daemon that does what the test wants: types, instances and
-// failures that no agent has. What the two sides ask for is the same to the byte.
+// failures that no agent has. The requests of the two sides are the same to the byte.
 func TestStoreScripted(t *testing.T) {
 	s := harness.NewStand(t)
 	var ours, theirs *pmcdtest.World

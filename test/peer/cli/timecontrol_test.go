@@ -28,7 +28,7 @@ type outcomes struct {
 }
 
 // controlled runs a command line under a server. start gives the server's port to the command line.
-// What the reference sends in fields that it does not set is left out.
+// The content of fields that the reference does not set is left out.
 func controlled(t *testing.T, s harness.Side, play func(*timecontroltest.Player), start func(port string) harness.Command) outcomes {
 	t.Helper()
 	_, _, root := harness.Setup(t)

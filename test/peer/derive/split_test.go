@@ -50,7 +50,7 @@ func (w *world) history(text string) bool {
 // derivedName returns the name of definition i.
 func derivedName(i int) string { return fmt.Sprintf("x.y%03d", i) }
 
-// args returns the command line for an archive. What has a history is asked for twice.
+// args returns the command line for an archive. A metric with a history is asked for twice.
 func (b batch) args(w *world) []string {
 	args := append(append([]string{"pminfo"}, w.source...), "-c", b.file, "-dfm")
 	if w.origin != "" {
@@ -93,7 +93,7 @@ var (
 	errHead = regexp.MustCompile(`(?m)^(?:\[[^\]\n]*:(\d+)\] |Semantic error: derived metric x\.y(\d{3}):|Error: x\.y(\d{3}):)`)
 )
 
-// split takes apart what was printed about a batch. What stands before the first definition is an
+// split takes apart what was printed about a batch. The text before the first definition is an
 // error.
 func (b batch) split(o harness.Outcome) ([]part, error) {
 	parts := make([]part, len(b.texts))

@@ -8,7 +8,7 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// What the debug output of both sides has in common. Theirs has addresses, descriptors of files,
+// The part of the debug output that both sides have in common. Theirs has addresses, descriptors of files,
 // states of memory and functions that ours does not call; times of live values differ.
 var (
 	debugGone = regexp.MustCompile(` from 0x[0-9a-f]+| valfmt: \d| fd=-?\d+|sample\.dupnames[^)]*, `)

@@ -43,7 +43,7 @@ type liveTally struct {
 }
 
 // compareLive runs a pminfo command line on the reference, on ours and on the reference again, and
-// compares, metric by metric, what the reference printed twice the same. What it did not is a
+// compares, metric by metric, what the reference printed twice the same. A value that it did not is a
 // metric that moves; so is one whose numbers differ a little, as of a kernel that has one more
 // process while ours runs. A metric that differs is compared again: it may have moved and come back.
 func compareLive(t *testing.T, c harness.Command, names map[string]bool, n *liveTally) {

@@ -43,7 +43,7 @@ func TestLoad(t *testing.T) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for i := range loadContexts {
-		// One after the other: the daemon lets only a few wait to be accepted.
+		// The clients come one after the other: the daemon lets only a few wait to be accepted.
 		h, err := pmapi.OpenHost(ctx, spec, nil)
 		if err != nil {
 			t.Fatalf("context %d: %v", i, err)
