@@ -21,8 +21,8 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 	numbers := set.Numbers.Form()
 	opt := &samples.Options{
 		Precision: numbers.Precision, People: samples.People{Scale: numbers.Scale, Percent: numbers.Percent, Verbose: set.Verbose},
-		Long: set.Long, Units: set.Units, Safe: set.Safe, Color: set.Color, Wide: set.Wide,
-		Header: set.Header, Delimiter: set.Delimiter, Timestamp: set.Timestamp,
+		CSV:   samples.CSV{Long: set.Long, Units: set.Units, Safe: set.Safe, Delimiter: set.Delimiter},
+		Color: set.Color, Wide: set.Wide, Header: set.Header, Timestamp: set.Timestamp,
 	}
 	if _, file := w.(files.Redirected); !file {
 		opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)

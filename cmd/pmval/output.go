@@ -50,7 +50,7 @@ func (s *session) newForm() (*formReporter, error) {
 	}
 	f := s.flags
 	opt := &samples.Options{
-		Precision: f.precision, Long: f.long, Units: f.units, Safe: f.safe, Live: s.redrawn(), Color: s.colored(),
+		Precision: f.precision, CSV: samples.CSV{Long: f.long, Units: f.units, Safe: f.safe}, Live: s.redrawn(), Color: s.colored(),
 	}
 	opt.Width, _ = cli.TerminalSize(s.env.Stdout)
 	r := &formReporter{rate: s.rate, values: s.values, row: sampling.Sample{Sets: make([]sampling.Set, 1)}}

@@ -36,16 +36,16 @@ func TestCSV(t *testing.T) {
 			"time,metric,instance,value|00Z,load,1 minute,1|01Z,load,1 minute,1|01Z,load,5 minute,2|01Z,load,15 minute,3|"},
 		{"wide", []sampling.Metric{n, x}, Options{}, []*sampling.Sample{at(0, sampling.Set{}, sampling.Set{}), at(1, one, text("x\ny"))},
 			"time,n,\"a, \"\"b\"\"\"|00Z,,|01Z,7,\"x\ny\"|"},
-		{"units", []sampling.Metric{n, x}, Options{Units: true}, nil, "time,n [Kbyte],\"a, \"\"b\"\"\"|"},
-		{"long", []sampling.Metric{n, x}, Options{Long: true}, []*sampling.Sample{at(0, one, text(" z"))},
+		{"units", []sampling.Metric{n, x}, Options{CSV: CSV{Units: true}}, nil, "time,n [Kbyte],\"a, \"\"b\"\"\"|"},
+		{"long", []sampling.Metric{n, x}, Options{CSV: CSV{Long: true}}, []*sampling.Sample{at(0, one, text(" z"))},
 			"time,metric,instance,value|00Z,n,,7|00Z,\"a, \"\"b\"\"\",,\" z\"|"},
-		{"long with units", []sampling.Metric{n, x}, Options{Long: true, Units: true}, []*sampling.Sample{at(0, one, text("z"))},
+		{"long with units", []sampling.Metric{n, x}, Options{CSV: CSV{Long: true, Units: true}}, []*sampling.Sample{at(0, one, text("z"))},
 			"time,metric,instance,value,units|00Z,n,,7,Kbyte|00Z,\"a, \"\"b\"\"\",,z,|"},
-		{"instances with units", []sampling.Metric{load}, Options{Units: true}, []*sampling.Sample{at(1, late)},
+		{"instances with units", []sampling.Metric{load}, Options{CSV: CSV{Units: true}}, []*sampling.Sample{at(1, late)},
 			"time,metric,instance,value,units|01Z,load,1 minute,1,|01Z,load,5 minute,2,|01Z,load,15 minute,3,|"},
-		{"a column for each", []sampling.Metric{load, n}, Options{Wide: true, Units: true}, []*sampling.Sample{at(0, late, one), at(1, sampling.SetOf(value(5, "5 minute", 4)), sampling.Set{})},
+		{"a column for each", []sampling.Metric{load, n}, Options{Wide: true, CSV: CSV{Units: true}}, []*sampling.Sample{at(0, late, one), at(1, sampling.SetOf(value(5, "5 minute", 4)), sampling.Set{})},
 			"time,load[1 minute],load[5 minute],load[15 minute],n [Kbyte]|00Z,1,2,3,7|01Z,,4,,|"},
-		{"long before wide", []sampling.Metric{n}, Options{Long: true, Wide: true}, []*sampling.Sample{at(0, one)}, "time,metric,instance,value|00Z,n,,7|"},
+		{"long before wide", []sampling.Metric{n}, Options{Wide: true, CSV: CSV{Long: true}}, []*sampling.Sample{at(0, one)}, "time,metric,instance,value|00Z,n,,7|"},
 		{"wide after a gap", []sampling.Metric{n}, Options{Wide: true}, []*sampling.Sample{{Time: pcp.Timestamp{Sec: 1700000000}, Missing: "why"}, at(1, one)}, "time,n|00Z,|01Z,7|"},
 		{"both", []sampling.Metric{n, load}, Options{}, []*sampling.Sample{at(0, one, sampling.Set{Err: errors.New("no")})}, "time,metric,instance,value|00Z,n,,7|"},
 		{"gap", []sampling.Metric{n}, Options{}, []*sampling.Sample{{Time: pcp.Timestamp{Sec: 1700000000}, Missing: "why"}}, "time,n|00Z,|"},
@@ -83,7 +83,7 @@ func TestCSVSafe(t *testing.T) {
 		"": "", "a=1": "a=1", "=1+1": `"'=1+1"`, "+x": `"'+x"`, "-x": `"'-x"`, "@SUM(A1)": `"'@SUM(A1)"`, "\tx": "\"'\tx\"", "\rx": "\"'\rx\"",
 		"-1": "-1", "+2.5e3": "+2.5e3", "-inf": "-inf", `="a"`: `"'=""a"""`,
 	} {
-		if got := string((&csvWriter{opt: Options{Safe: true}}).appendField(nil, field)); got != want {
+		if got := string((&csvWriter{opt: Options{CSV: CSV{Safe: true}}}).appendField(nil, field)); got != want {
 			t.Errorf("%q: got %q, want %q", field, got, want)
 		}
 	}

@@ -16,20 +16,16 @@ import (
 
 // Options are choices of form.
 type Options struct {
-	Precision int  // digits after the decimal point, format.Full or, in tables, format.Readable
-	People         // tables and rows
-	Long      bool // CSV: a line for each value
-	Units     bool // CSV: units after the names, or in a column of their own where each value has a line
-	Safe      bool // CSV: no field that a spreadsheet takes for a formula
-	Live      bool // each sample is shown when it comes
-	Color     bool // chart: use the colours of a terminal
-	Width     int  // of the output in characters; 0 for no limit
-	Height    int  // of the output in lines; 0 for no limit
-	Wide      bool // table: all columns, whatever the width; CSV: a column for each instance
+	Precision int // digits after the decimal point, format.Full or, in tables, format.Readable
+	People        // tables and rows
+	CSV
+	Live   bool // each sample is shown when it comes
+	Color  bool // chart: use the colours of a terminal
+	Width  int  // of the output in characters; 0 for no limit
+	Height int  // of the output in lines; 0 for no limit
+	Wide   bool // table: all columns, whatever the width; CSV: a column for each instance
 	// Timestamp is how CSV and tables write times, as format.AppendStrftime does; "" for the usual form.
 	Timestamp string
-	// Delimiter stands between the fields of CSV; 0 for a comma.
-	Delimiter byte
 	// Header is after how many rows a table repeats its header: NoHeader, HeaderOnce, or 0 to do so
 	// when it has left the screen. NoHeader holds for CSV too.
 	Header int
@@ -41,6 +37,14 @@ type People struct {
 	Percent bool // ratios are multiplied by 100
 	Verbose bool // types, semantics and instance domains of the metrics come first
 	Sparks  bool // the recent past stands beside each value
+}
+
+// CSV is choices for CSV only.
+type CSV struct {
+	Long      bool // a line for each value
+	Units     bool // units after the names, or in a column of their own where each value has a line
+	Safe      bool // no field that a spreadsheet takes for a formula
+	Delimiter byte // between fields; 0 for a comma
 }
 
 // Values of Options.Header.
