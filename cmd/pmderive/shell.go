@@ -23,10 +23,8 @@ import (
 // each line of standard input.
 func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 	ctx, env := cmd.Context(), a.Env
-	if len(args) > 0 {
-		if nearCommand(cmd, args[0]) != "" {
-			return unknownCommand(cmd, args[0])
-		}
+	if len(args) > 0 && !strings.HasPrefix(args[0], ":") && nearCommand(cmd, args[0]) != "" {
+		return unknownCommand(cmd, args[0])
 	}
 	var hosts []string
 	if len(a.hosts) > 1 {
