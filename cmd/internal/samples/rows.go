@@ -100,7 +100,7 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 			if left--; left < 0 {
 				break
 			}
-			r.line(first + r.aligned(&x))
+			r.line(first + r.aligned(&x, r.opt.Width-textwidth.Width(first)))
 			if err := r.next(ctx, step); err != nil {
 				return err
 			}
@@ -241,16 +241,22 @@ func (r *rowWriter) row(metric int, v *sampling.Value) row {
 }
 
 // aligned returns the line of a row, aligned with those before: the host, the name, the value and its
-// unit.
-func (r *rowWriter) aligned(x *row) string {
+// unit. Names are cut as far as the output has a width and not the room for all of that.
+func (r *rowWriter) aligned(x *row, room int) string {
 	w := &r.widths
 	values, names := min(w.values, widestAligned), min(w.names, widestAligned)
 	if r.opt.Width > 0 {
-		taken := values + len(gap)
-		if w.units > 0 {
-			taken += w.units + 1
+		room -= values + len(gap)
+		if w.hosts > 0 {
+			room -= w.hosts + len(gap)
 		}
-		names = min(names, max(r.opt.Width-taken, leastName)) // values say more than the middles of long names
+		if w.units > 0 {
+			room -= w.units + 1
+		}
+		if r.opt.Sparks {
+			room -= len(gap) + min(r.round, sparkWidth)
+		}
+		names = min(names, max(room, leastName)) // values say more than the middles of long names
 		x.name = r.distinct(x, names)
 	}
 	var b []byte

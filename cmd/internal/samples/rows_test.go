@@ -10,6 +10,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/sampling"
+	"pmtools/lib/textwidth"
 )
 
 func TestRows(t *testing.T) {
@@ -41,6 +42,32 @@ func TestRowsRedrawn(t *testing.T) {
 	want := head + "instance0       0\ninstance1       1\ninstance2       2\n+17 more\n" + head + "instance0       0\n"
 	if got != want {
 		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+}
+
+// TestRowsOfLongNames: a line within the width has its value, its unit and its past, whatever stands before
+// these.
+func TestRowsOfLongNames(t *testing.T) {
+	long := "/usr/lib/" + strings.Repeat("x", 150)
+	n := metric("t.b", pcp.Uint32, indom)
+	n.Desc.Units = pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
+	for _, hosts := range []bool{false, true} {
+		for _, live := range []bool{false, true} {
+			h := &sampling.Header{Metrics: []sampling.Metric{n}, Interval: time.Second, Hosts: hosts}
+			var list []*sampling.Sample
+			for i := range 14 {
+				v := value(2, long, uint64(1234+i))
+				if hosts {
+					v.Host = "app1"
+				}
+				list = append(list, at(int64(i), sampling.SetOf(v)))
+			}
+			got := write(t, NewRows, h, &Options{Precision: -1, Width: 60, Height: 20, Live: live, People: People{Sparks: true}}, list...)
+			last := got[strings.LastIndex(got[:len(got)-1], "\n")+1:]
+			if !strings.HasSuffix(last, "1247 Kbyte  ▁▁▂▃▃▄▅▆▆▇██\n") || textwidth.Width(last) > 60 {
+				t.Errorf("hosts %v, live %v: the last line is %s", hosts, live, last)
+			}
+		}
 	}
 }
 
