@@ -90,11 +90,11 @@ derive/deps: derive
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
-derive/summary: derive/syntax derive/check derive/eval lib/format lib/when lib/pcp
+derive/internal/table:
+derive/summary: derive/internal/table derive/syntax derive/check derive/eval lib/format lib/when lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format lib/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
-derive/internal/table:
 derive/repl: derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
 derive/query: lib/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/describe: derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr

@@ -13,6 +13,7 @@ import (
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/derive/sql"
+	"pmtools/derive/summary"
 )
 
 func completeFunction(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -61,14 +62,17 @@ func (a *app) completeItem(cmd *cobra.Command, before []string, prefix string) (
 func (a *app) completeValues(cmd *cobra.Command) {
 	fixed := map[string][]string{
 		"sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects(), "disable": append(lint.RuleNames(), "all"),
-		"across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
+		"by": summary.Ranks(), "across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
 	}
 	forms := map[string][]string{"eval": repl.Outputs(), "check": checkOutputs, "summarize": summarizeOutputs, "test": testOutputs, "deps": depsOutputs}
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
 		values := fixed[f.Name]
-		if f.Name == "output" {
+		switch {
+		case f.Name == "output":
 			values = forms[cmd.Name()]
+		case f.Name == "sort" && cmd.Name() == "summarize":
+			values = summary.Sorts()
 		}
 		var propose cobra.CompletionFunc
 		switch {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/grid"
@@ -18,13 +20,16 @@ import (
 	"pmtools/derive/summary"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/when"
 )
 
 type summarizeFlags struct {
 	numberFlags
-	numbers   repl.Numbers
-	output    string
-	raw, each bool
+	numbers       repl.Numbers
+	output, every string
+	raw           bool
+	options       summary.Options
+	order         summary.Order
 }
 
 // summarizeOutputs are the forms of output.
@@ -40,7 +45,7 @@ func (a *app) newSummarize() *cobra.Command {
 			"metrics with numeric values are summarized. Counters are converted to rates.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(f.read(&f.numbers), checkForm(f.output, summarizeOutputs)); err != nil {
+			if err := cmp.Or(f.read(&f.numbers), checkForm(f.output, summarizeOutputs), f.check(cmd.Flags())); err != nil {
 				return err
 			}
 			return a.summarize(cmd.Context(), f, args)
@@ -50,10 +55,34 @@ func (a *app) newSummarize() *cobra.Command {
 	fs.SortFlags = false
 	a.addShared(fs, "start", "finish", "align", "origin")
 	addForms(fs, &f.output, summarizeOutputs, "json")
-	fs.BoolVar(&f.each, "instances", false, "summarize each instance too")
+	fs.BoolVar(&f.options.Instances, "instances", false, "summarize each instance too")
+	fs.IntVar(&f.order.Top, "top", 0, "summarize the `N` instances of each metric with the largest values of --by")
+	fs.StringVar(&f.order.By, "by", summary.Ranks()[0], "`NUMBER` that ranks instances: "+strings.Join(summary.Ranks(), ", "))
+	fs.StringVar(&f.order.Sort, "sort", "", "`COLUMN` that rows are sorted by: "+strings.Join(summary.Sorts(), ", "))
+	fs.StringVar(&f.every, "every", "", "summarize each interval of so much `TIME`")
 	fs.BoolVarP(&f.raw, "raw", "r", false, "show counters as they are (no rate conversion)")
 	f.numberFlags.add(fs)
 	return cmd
+}
+
+// check checks the options about rows.
+func (f *summarizeFlags) check(fs *pflag.FlagSet) (err error) {
+	switch {
+	case f.order.Top < 0 || f.order.Top == 0 && fs.Changed("top"):
+		return errors.New("--top requires a number of instances, 1 or more")
+	case fs.Changed("by") && f.order.Top == 0:
+		return errors.New("--by requires --top N: the number of instances that are shown")
+	case !slices.Contains(summary.Ranks(), f.order.By):
+		return fmt.Errorf("unknown --by '%s'; there are %s", f.order.By, strings.Join(summary.Ranks(), ", "))
+	case f.order.Sort != "" && !slices.Contains(summary.Sorts(), f.order.Sort):
+		return fmt.Errorf("unknown --sort '%s'; there are %s", f.order.Sort, strings.Join(summary.Sorts(), ", "))
+	case fs.Changed("every"):
+		if f.options.Every, err = when.ParseInterval(f.every); err != nil || f.options.Every < time.Millisecond {
+			return fmt.Errorf("--every %s is not a time such as 10min", f.every)
+		}
+	}
+	f.options.Instances = f.options.Instances || f.order.Top > 0
+	return nil
 }
 
 func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) error {
@@ -74,12 +103,13 @@ func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) e
 	if !a.Options.HasFinish {
 		q.Times.End = pcp.Timestamp{} // the end is where records end
 	}
-	d, from, failed := s.Summarize(ctx, q, f.each)
+	d, from, failed := s.Summarize(ctx, q, f.options)
 	if d == nil || failed != nil && len(d.Metrics) == 0 {
 		return failed
 	}
 	h := &summary.Head{Source: summary.Source(from), Zone: s.Zone(), Err: failed}
-	rows := d.Rows(d.InstanceName)
+	h.Intervals, h.Change = f.options.Every > 0, f.order.By == "change" || f.order.Sort == "change"
+	rows := f.order.Rows(d.Rows(d.InstanceName))
 	switch f.output {
 	case "csv":
 		err = summary.WriteCSV(a.Env.Out, h, rows, f.number)
@@ -87,7 +117,7 @@ func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) e
 		err = summary.WriteJSON(a.Env.Out, h, d.Summary, rows)
 	default:
 		width, _ := cli.TerminalSize(a.Env.Stdout)
-		err = grid.Draw(ctx, a.Env.Out, summaryTable(f, h, rows), width)
+		err = grid.Draw(ctx, a.Env.Out, h.Table(rows, f.numbers.Form(), f.options.Instances), width)
 	}
 	if err != nil {
 		return err
@@ -104,95 +134,4 @@ func (f *summarizeFlags) number(x float64) string {
 		return strconv.FormatFloat(x, 'f', *f.numbers.Precision, 64)
 	}
 	return string(format.AppendShort(nil, x, 64))
-}
-
-// summaryTable returns the table of rows. The numbers of a metric and of its instances are in one unit.
-func summaryTable(f *summarizeFlags, h *summary.Head, rows []summary.Row) *repl.Table {
-	layout := timeLayout(h.Zone, rows)
-	t := &repl.Table{Header: slices.Clone(summary.Columns)}
-	units, instance := slices.Index(t.Header, "units"), slices.Index(t.Header, "instance")
-	var numbers format.Numbers
-	cell := func(x float64) string {
-		if math.IsNaN(x) {
-			return "-"
-		}
-		return string(numbers.AppendFloat(nil, x))
-	}
-	for i := range rows {
-		r := &rows[i]
-		if !r.One {
-			var most format.Magnitude
-			most.Note(pcp.DoubleValue(r.Min))
-			most.Note(pcp.DoubleValue(r.Max))
-			numbers = f.numbers.Form().Numbers(&r.Desc, r.Fixed, most)
-		}
-		cells := r.Cells(cell, func(at pcp.Timestamp) string { return at.Time().In(h.Zone).Format(layout) })
-		if cells[units] = numbers.Unit; r.One {
-			cells[0] = "" // it stands above its instances
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	for i, name := range t.Header {
-		if t.Right = append(t.Right, i > units); t.Right[i] {
-			alignPoints(t.Rows, i)
-		}
-		if slices.Contains([]string{"gaps", "marks", "min_time", "max_time", "last"}, name) {
-			t.Drop = append(t.Drop, i)
-		}
-	}
-	if !f.each {
-		t.Cut(instance)
-	}
-	return t
-}
-
-// alignPoints adds blanks to the cells of a column, such that points stand below points.
-func alignPoints(rows [][]string, column int) {
-	after := func(cell string) int {
-		if i := strings.LastIndexByte(cell, '.'); i >= 0 && !strings.ContainsAny(cell, "e:") {
-			return len(cell) - i
-		}
-		return 0
-	}
-	most := 0
-	for _, row := range rows {
-		most = max(most, after(row[column]))
-	}
-	for _, row := range rows {
-		if cell := row[column]; !strings.ContainsAny(cell, "e:") {
-			row[column] += strings.Repeat(" ", most-after(cell))
-		}
-	}
-}
-
-// timeLayout returns the layout of the times of extremes, with no more than they need.
-func timeLayout(zone *time.Location, rows []summary.Row) string {
-	layout := time.DateTime
-	if sameDay(zone, rows) {
-		layout = time.TimeOnly
-	}
-	for i := range rows {
-		if rows[i].Samples > 0 && (rows[i].MinTime.Nsec != 0 || rows[i].MaxTime.Nsec != 0) {
-			return layout + ".000"
-		}
-	}
-	return layout
-}
-
-// sameDay reports whether all times of extremes are on one day.
-func sameDay(zone *time.Location, rows []summary.Row) bool {
-	day := ""
-	for i := range rows {
-		for _, at := range []pcp.Timestamp{rows[i].MinTime, rows[i].MaxTime} {
-			if rows[i].Samples == 0 {
-				continue
-			}
-			d := at.Time().In(zone).Format(time.DateOnly)
-			if day != "" && d != day {
-				return false
-			}
-			day = d
-		}
-	}
-	return true
 }

@@ -20,25 +20,32 @@ type Digest struct {
 	Names map[pcp.InDom]map[int32]string
 }
 
+// maxPast bounds the memory of what is known about intervals.
+const maxPast = 1 << 20
+
+var errPast = Problemf("intervals are so many that they have more than %d rows; choose longer ones, fewer metrics, or a shorter time", maxPast)
+
 // Summarize summarizes the expressions of q over its times, record by record, and each of their
-// instances if each is set. Without expressions it takes all metrics that have numbers as values
+// instances and intervals as the options say. Without expressions it takes all metrics that have numbers as values
 // there. An error beside a Digest is why some expressions, or the rest of the recording, are not in
 // it. A live source is pmerr.NotArchive.
-func Summarize(ctx context.Context, src *Source, defs *Dictionary, q *Query, each bool) (*Digest, error) {
-	d := &Digest{Summary: summary.New(each), Names: make(map[pcp.InDom]map[int32]string)}
+func Summarize(ctx context.Context, src *Source, defs *Dictionary, q *Query, opt summary.Options) (*Digest, error) {
+	d := &Digest{Summary: summary.New(opt), Names: make(map[pcp.InDom]map[int32]string)}
 	bad, err := d.add(ctx, src, defs, q)
 	if err != nil {
 		return nil, err
 	}
-	if err = d.read(ctx, src, &q.Times); err != nil {
+	if err = d.read(ctx, src, &q.Times); err == errPast {
+		return nil, err
+	} else if err != nil {
 		bad = append(bad, &Problem{Msg: err.Error(), Err: err})
 	} else if d.Records == 0 && bad == nil {
 		return nil, src.Empty(ctx, q.Zone)
 	}
 	if len(q.Exprs) == 0 {
-		d.Metrics = slices.DeleteFunc(d.Metrics, func(m *summary.Metric) bool { return m.All.Samples == 0 })
+		d.Metrics = slices.DeleteFunc(d.Metrics, func(m *summary.Metric) bool { return m.Empty() })
 	}
-	if each {
+	if opt.Instances {
 		d.nameInstances(ctx, src)
 	}
 	if bad == nil {
@@ -119,7 +126,9 @@ func (d *Digest) read(ctx context.Context, src *Source, times *sampling.Times) e
 		}
 		last = f.Time
 		in.Begin(ctx, f.Time)
-		d.Record(&f.Result, in)
+		if d.Record(&f.Result, in); d.Past > maxPast {
+			return errPast
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pmtools/derive/query"
+	"pmtools/derive/summary"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
@@ -110,7 +111,7 @@ func (s *Session) Source(ctx context.Context) (*query.Source, error) {
 
 // Summarize summarizes the expressions of q over its times, as query.Summarize does, and tells where
 // the records come from.
-func (s *Session) Summarize(ctx context.Context, q *query.Query, each bool) (*query.Digest, sampling.Source, error) {
+func (s *Session) Summarize(ctx context.Context, q *query.Query, opt summary.Options) (*query.Digest, sampling.Source, error) {
 	from := sampling.Source{Kind: s.kind, Name: pmcd.Redact(s.name)}
 	src, err := s.Source(ctx)
 	if err != nil {
@@ -126,7 +127,9 @@ func (s *Session) Summarize(ctx context.Context, q *query.Query, each bool) (*qu
 	from.Host, _ = pmapi.HostName(ctx, src) // beside an error there is a guess
 	own := *q
 	own.Zone = s.zone
-	d, err := query.Summarize(ctx, src, s.defs, &own, each)
+	_, ahead := q.Times.Start.Time().In(s.zone).Zone()
+	opt.Offset = time.Duration(ahead) * time.Second
+	d, err := query.Summarize(ctx, src, s.defs, &own, opt)
 	return d, from, err
 }
 

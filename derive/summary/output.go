@@ -1,10 +1,12 @@
 package summary
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,7 +21,9 @@ type Row struct {
 	*Series
 	Instance string // its name; "" for all of them
 	ID       int32
-	One      bool // it is that of one instance
+	One      bool          // it is that of one instance
+	From, To pcp.Timestamp // of the interval, if there are several
+	interval int64
 }
 
 // A Source is where records come from, in the words of docs/output.md.
@@ -34,59 +38,85 @@ type Head struct {
 	Source Source
 	Zone   *time.Location
 	Err    error // why the rest was not
+	// Intervals and Change say that there are columns of them.
+	Intervals, Change bool
 }
 
 // Rows returns a row for each metric, and after it one for each of its instances, if there is a
-// Series for each. Name returns what an instance is called.
+// Series for each. Intervals come one after the other. Name returns what an instance is called.
 func (s *Summary) Rows(name func(pcp.InDom, int32) string) []Row {
 	var rows []Row
 	for _, m := range s.Metrics {
-		if len(m.points) > 1 {
-			m.All.Last = math.NaN() // there are several
-		}
-		rows = append(rows, Row{Metric: m, Series: m.All, ID: pcp.NullInst})
-		for i := range m.points {
-			if p := &m.points[i]; p.own != nil && m.Desc.InDom != pcp.NullInDom {
-				rows = append(rows, Row{m, p.own, name(m.Desc.InDom, p.inst), p.inst, true})
+		for _, p := range m.parts {
+			if len(m.points) > 1 {
+				p.all.First, p.all.Last = math.NaN(), math.NaN() // there are several
+			}
+			row := Row{Metric: m, Series: p.all, ID: pcp.NullInst, interval: p.number}
+			if s.options.Every > 0 {
+				row.From, row.To = s.options.start(p.number), s.options.start(p.number+1)
+			}
+			rows = append(rows, row)
+			for _, in := range p.instances {
+				row.Series, row.ID, row.Instance, row.One = in.Series, in.id, name(m.Desc.InDom, in.id), true
+				rows = append(rows, row)
 			}
 		}
 	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.interval, b.interval) })
 	return rows
 }
 
 // Quantiles are those that are written.
 var Quantiles = []float64{0.5, 0.95, 0.99}
 
-// Columns are the names of the columns of CSV and of tables.
-var Columns = []string{
+// columns are the names of the columns of CSV and of tables.
+var columns = []string{
 	"metric", "instance", "units", "samples", "gaps", "marks", "min", "min_time", "max", "max_time", "mean", "p50", "p95", "p99", "last",
 }
 
-// Cells returns the texts of a row in the order of Columns. Number returns that of a number.
-func (r *Row) Cells(number func(float64) string, at func(pcp.Timestamp) string) []string {
+// columns returns the names of the columns.
+func (h *Head) columns() (names []string) {
+	if h.Intervals {
+		names = append(names, "from", "to")
+	}
+	names = append(names, columns...)
+	if h.Change {
+		names = append(names, "change")
+	}
+	return names
+}
+
+// cells returns the texts of a row in the order of columns. Number returns that of a number.
+func (h *Head) cells(r *Row, number func(float64) string, at func(pcp.Timestamp) string) (cells []string) {
 	when := func(t pcp.Timestamp) string {
 		if r.Samples == 0 {
 			return number(math.NaN())
 		}
 		return at(t)
 	}
-	cells := []string{
+	if h.Intervals {
+		cells = append(cells, at(r.From), at(r.To))
+	}
+	cells = append(cells,
 		r.Name, r.Instance, r.Desc.Units.String(), strconv.Itoa(r.Samples), strconv.Itoa(r.Gaps), strconv.Itoa(r.Marks),
 		number(r.Min), when(r.MinTime), number(r.Max), when(r.MaxTime), number(r.Mean()),
-	}
+	)
 	for _, q := range Quantiles {
 		cells = append(cells, number(r.Quantile(q)))
 	}
-	return append(cells, number(r.Last))
+	if cells = append(cells, number(r.Last)); h.Change {
+		cells = append(cells, number(r.Change()))
+	}
+	return cells
 }
 
 // WriteCSV writes a line with the names of the columns, and one for each row.
 func WriteCSV(w io.Writer, h *Head, rows []Row, number func(float64) string) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	_ = out.Write(Columns) // Flush has the error
+	_ = out.Write(h.columns()) // Flush has the error
 	for i := range rows {
-		_ = out.Write(rows[i].Cells(number, h.time))
+		_ = out.Write(h.cells(&rows[i], number, h.time))
 	}
 	out.Flush()
 	return out.Error()
@@ -107,6 +137,7 @@ type jsonHead struct {
 }
 
 type jsonRow struct {
+	jsonInterval
 	Metric   string        `json:"metric"`
 	Instance *jsonInstance `json:"instance,omitempty"`
 	jsonDesc
@@ -117,7 +148,17 @@ type jsonRow struct {
 	Marks   int       `json:"marks"`
 	jsonExtremes
 	jsonDistribution
-	Last *jsonNumber `json:"last,omitempty"`
+	jsonEnds
+}
+
+type jsonInterval struct {
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+}
+
+type jsonEnds struct {
+	Last   *jsonNumber `json:"last,omitempty"`
+	Change *jsonNumber `json:"change,omitempty"`
 }
 
 type jsonInstance struct {
@@ -189,12 +230,18 @@ func WriteJSON(w io.Writer, h *Head, s *Summary, rows []Row) error {
 
 func (h *Head) row(r *Row) *jsonRow {
 	out := &jsonRow{
-		Metric: r.Name, jsonDesc: *newJSONDesc(&r.Desc), Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, Last: number(r.Last),
+		Metric: r.Name, jsonDesc: *newJSONDesc(&r.Desc), Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, jsonEnds: jsonEnds{Last: number(r.Last)},
 		jsonExtremes: jsonExtremes{Min: number(r.Min), Max: number(r.Max)},
 		jsonDistribution: jsonDistribution{
 			Mean: number(r.Mean()), Seconds: jsonNumber(r.seconds), Error: jsonNumber(r.Sketch.Error()),
 			P50: number(r.Quantile(Quantiles[0])), P95: number(r.Quantile(Quantiles[1])), P99: number(r.Quantile(Quantiles[2])),
 		},
+	}
+	if h.Intervals {
+		out.jsonInterval = jsonInterval{h.time(r.From), h.time(r.To)}
+	}
+	if h.Change {
+		out.Change = number(r.Change())
 	}
 	if r.Samples > 0 {
 		out.MinTime, out.MaxTime = h.time(r.MinTime), h.time(r.MaxTime)

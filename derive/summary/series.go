@@ -15,16 +15,21 @@ type Series struct {
 	MinTime pcp.Timestamp // of the first one that is as small
 	Max     float64
 	MaxTime pcp.Timestamp
+	First   float64
 	Last    float64
 	Sketch  Sketch
+	total
+}
 
+// A total is what a mean is made of.
+type total struct {
 	sum     float64 // of the samples
 	area    float64 // of the samples, each times the seconds that it holds
 	seconds float64
 }
 
 func newSeries(whole bool) *Series {
-	return &Series{Min: math.NaN(), Max: math.NaN(), Last: math.NaN(), Sketch: Sketch{Whole: whole}}
+	return &Series{Min: math.NaN(), Max: math.NaN(), First: math.NaN(), Last: math.NaN(), Sketch: Sketch{Whole: whole}}
 }
 
 func (s *Series) add(x float64, at pcp.Timestamp) {
@@ -34,7 +39,9 @@ func (s *Series) add(x float64, at pcp.Timestamp) {
 	if !(s.Max >= x) {
 		s.Max, s.MaxTime = x, at
 	}
-	s.Samples++
+	if s.Samples++; s.Samples == 1 {
+		s.First = x
+	}
 	s.Last = x
 	s.sum += x
 	s.Sketch.Add(x)
@@ -56,4 +63,25 @@ func (s *Series) Mean() float64 {
 }
 
 // Quantile is that of Sketch, which knows no extremes.
-func (s *Series) Quantile(q float64) float64 { return min(max(s.Sketch.Quantile(q), s.Min), s.Max) }
+func (s *Series) Quantile(q float64) float64 {
+	return min(max(s.Sketch.Quantile(q), s.Min), s.Max)
+}
+
+// Change returns the last sample less the first one.
+func (s *Series) Change() float64 { return s.Last - s.First }
+
+// merge adds what is known about another instance, but for what Metric.take adds to the sum, the area
+// and the time.
+func (s *Series) merge(o *Series) {
+	if !(s.Min <= o.Min) || s.Min == o.Min && o.MinTime.Compare(s.MinTime) < 0 {
+		s.Min, s.MinTime = o.Min, o.MinTime
+	}
+	if !(s.Max >= o.Max) || s.Max == o.Max && o.MaxTime.Compare(s.MaxTime) < 0 {
+		s.Max, s.MaxTime = o.Max, o.MaxTime
+	}
+	s.Samples += o.Samples
+	s.Gaps += o.Gaps
+	s.Marks += o.Marks
+	s.First, s.Last = o.First, o.Last
+	s.Sketch.Merge(&o.Sketch)
+}

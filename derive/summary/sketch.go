@@ -11,11 +11,12 @@ import (
 type Sketch struct {
 	Whole  bool // all numbers are whole, and so are the quantiles
 	n      uint64
-	exact  []float64 // nil when there are more
+	recent []float64 // those that are not counted yet: all of them while they are few
 	above  buckets   // of positive numbers
 	below  buckets   // of the absolute values of negative ones
 	zeros  uint64
-	coarse uint // how many times pairs of buckets were joined
+	frozen []float64 // the Quantiles, if the numbers are forgotten
+	coarse uint      // how many times pairs of buckets were joined
 }
 
 const (
@@ -36,27 +37,27 @@ type buckets struct {
 // Add adds a number, which must be finite.
 func (s *Sketch) Add(x float64) {
 	s.n++
-	if x > 0 && s.n > exactNumbers {
-		if i := int(math.Float64bits(x)>>s.shift()) - s.above.low; uint(i) < uint(len(s.above.counts)) {
-			s.above.counts[i]++
-			return
-		}
+	if len(s.recent) == exactNumbers {
+		s.flush()
 	}
-	s.add(x)
+	s.recent = append(s.recent, x)
 }
 
-// add is Add for the numbers that are not the usual ones.
-func (s *Sketch) add(x float64) {
-	if s.n > exactNumbers {
-		s.count(x)
-		return
-	}
-	s.exact = append(s.exact, x)
-	if s.n == exactNumbers {
-		for _, x := range s.exact {
-			s.count(x)
+// flush counts the recent numbers. To count several at once is faster where there are many sketches,
+// which no cache holds.
+func (s *Sketch) flush() {
+	shift := s.shift()
+	for _, x := range s.recent {
+		if x > 0 {
+			if i := int(math.Float64bits(x)>>shift) - s.above.low; uint(i) < uint(len(s.above.counts)) {
+				s.above.counts[i]++
+				continue
+			}
 		}
+		s.count(x)
+		shift = s.shift()
 	}
+	s.recent = s.recent[:0]
 }
 
 // shift returns how many bits of a number do not count.
@@ -71,16 +72,21 @@ func (s *Sketch) count(x float64) {
 	case x < 0:
 		b, x = &s.below, -x
 	}
-	key := int(math.Float64bits(x) >> s.shift())
-	if i := key - b.low; uint(i) < uint(len(b.counts)) {
-		b.counts[i]++
-		return
-	}
-	s.widen(b, key)
+	s.tally(b, int(math.Float64bits(x)>>s.shift()), 1)
 }
 
-// widen makes room for a key and counts it. If there are too many keys, it joins pairs of buckets.
-func (s *Sketch) widen(b *buckets, key int) {
+// tally counts numbers that have a key.
+func (s *Sketch) tally(b *buckets, key int, n uint64) {
+	if i := key - b.low; uint(i) < uint(len(b.counts)) {
+		b.counts[i] += n
+		return
+	}
+	s.widen(b, key, n)
+}
+
+// widen makes room for a key and counts numbers that have it. If there are too many keys, it joins
+// pairs of buckets.
+func (s *Sketch) widen(b *buckets, key int, count uint64) {
 	for {
 		first, last := key, key
 		for i, n := range b.counts {
@@ -96,15 +102,46 @@ func (s *Sketch) widen(b *buckets, key int) {
 					wide.counts[b.low+i-wide.low] = n
 				}
 			}
-			wide.counts[key-wide.low]++
+			wide.counts[key-wide.low] += count
 			*b = wide
 			return
 		}
-		s.coarse++ // for both signs: they share the number of leading bits
-		s.above.join()
-		s.below.join()
+		s.coarsen()
 		key >>= 1
 	}
+}
+
+// coarsen joins pairs of buckets of both signs: they share the number of leading bits.
+func (s *Sketch) coarsen() {
+	s.coarse++
+	s.above.join()
+	s.below.join()
+}
+
+// Merge adds the numbers of another Sketch, with the same result as to add each.
+func (s *Sketch) Merge(o *Sketch) {
+	if o.n <= exactNumbers {
+		for _, x := range o.recent {
+			s.Add(x)
+		}
+		return
+	}
+	s.flush()
+	o.flush()
+	s.n += o.n
+	s.zeros += o.zeros
+	for s.coarse < o.coarse {
+		s.coarsen()
+	}
+	add := func(to, from *buckets) {
+		for i, n := range from.counts {
+			if n > 0 {
+				s.tally(to, (from.low+i)>>(s.coarse-o.coarse), n)
+			}
+		}
+	}
+	add(&s.above, &o.above)
+	add(&s.below, &o.below)
 }
 
 func (b *buckets) join() {
@@ -125,11 +162,14 @@ func (s *Sketch) Quantile(q float64) float64 {
 	if s.n == 0 {
 		return math.NaN()
 	}
+	if s.frozen != nil {
+		return s.frozen[slices.Index(Quantiles, q)]
+	}
 	rank := uint64(min(max(math.Ceil(q*float64(s.n)), 1), float64(s.n)))
 	if s.n <= exactNumbers {
-		sorted := slices.Sorted(slices.Values(s.exact))
-		return sorted[rank-1]
+		return slices.Sorted(slices.Values(s.recent))[rank-1]
 	}
+	s.flush()
 	for i := len(s.below.counts) - 1; i >= 0; i-- {
 		if s.below.counts[i] >= rank {
 			return -s.middle(s.below.low + i)
@@ -147,6 +187,15 @@ func (s *Sketch) Quantile(q float64) float64 {
 		rank -= n
 	}
 	return 0 // not reached: rank is at most n
+}
+
+// freeze computes the Quantiles, the only ones that are asked for later, and forgets the numbers.
+func (s *Sketch) freeze() {
+	var frozen []float64
+	for _, q := range Quantiles {
+		frozen = append(frozen, s.Quantile(q))
+	}
+	*s = Sketch{Whole: s.Whole, n: s.n, coarse: s.coarse, frozen: frozen}
 }
 
 func (s *Sketch) middle(key int) float64 {
@@ -170,5 +219,6 @@ func (s *Sketch) Error() float64 {
 	if s.n <= exactNumbers {
 		return 0
 	}
+	s.flush()
 	return math.Ldexp(1, int(s.coarse)-finest-1)
 }

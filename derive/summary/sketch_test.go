@@ -25,12 +25,17 @@ func TestSketch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, n := range []int{1, 2, exactNumbers - 1, exactNumbers, exactNumbers + 1, 20000} {
-				var s Sketch
+				var s, merged Sketch
+				var parts [3]Sketch
 				var all []float64
 				for i := range n {
 					x := next(i)
 					s.Add(x)
+					parts[min(i%5, 2)].Add(x)
 					all = append(all, x)
+				}
+				for i := range parts {
+					merged.Merge(&parts[i])
 				}
 				slices.Sort(all)
 				if got := len(s.above.counts) + len(s.below.counts); got > 2*maxBuckets {
@@ -39,6 +44,9 @@ func TestSketch(t *testing.T) {
 				for _, q := range []float64{0, 0.01, 0.5, 0.95, 0.99, 1} {
 					want := all[min(max(int(math.Ceil(q*float64(n))), 1), n)-1]
 					got := s.Quantile(q)
+					if m := merged.Quantile(q); m != got || merged.Error() != s.Error() {
+						t.Errorf("%d numbers: quantile %v is %v in parts, within %v, and %v at once, within %v", n, q, m, merged.Error(), got, s.Error())
+					}
 					// Half of the smallest number is what rounding may add.
 					if d := math.Abs(got/2 - want/2); !(d <= s.Error()*math.Abs(want/2)*(1+1e-9)+math.SmallestNonzeroFloat64*math.Ldexp(1, 46)) {
 						t.Errorf("%d numbers: quantile %v is %v, want %v within %v", n, q, got, want, s.Error())

@@ -21,9 +21,10 @@ type Metric struct {
 	Fixed   bool      // the expression says in which units the values are
 
 	between bool // values are those of the time since the record before
-	each    bool // there is a Series for each instance
+	of      *Summary
 	evaluation
 	progress
+	parts  []part
 	points []point
 	where  map[int32]int // in points
 }
@@ -44,6 +45,8 @@ type progress struct {
 	record uint64        // the number of records with an operand, and one more for each epoch
 	first  uint64        // the number of the first one of the epoch
 	before pcp.Timestamp // the time of the record before
+	// interval is the number of that of which the series are.
+	interval int64
 }
 
 // A point is the last sample of an instance.
@@ -55,23 +58,6 @@ type point struct {
 	own    *Series // nil unless each instance has one
 }
 
-// An Instance is what is known about the values of one instance.
-type Instance struct {
-	ID int32
-	*Series
-}
-
-// Instances returns the instances that had samples, in the order in which they came.
-func (m *Metric) Instances() []Instance {
-	var list []Instance
-	for _, p := range m.points {
-		if p.own != nil {
-			list = append(list, Instance{p.inst, p.own})
-		}
-	}
-	return list
-}
-
 // A Summary takes records one after the other.
 type Summary struct {
 	Metrics []*Metric
@@ -79,14 +65,20 @@ type Summary struct {
 	Marks   int
 	First   pcp.Timestamp // of the records
 	Last    pcp.Timestamp
+	Past    int // how many series of intervals are kept
 
-	each     bool
+	options Options
+	operands
+	input eval.Input
+	count uint64
+	due   []*Metric // those with operands in the current record
+}
+
+// operands are the metrics that records must have.
+type operands struct {
 	users    map[pcp.ID][]use
 	singular map[pcp.ID]bool      // metrics without instances
 	nested   map[syntax.Expr]bool // definitions that were looked at
-	input    eval.Input
-	count    uint64
-	due      []*Metric // those with operands in the current record
 }
 
 type use struct {
@@ -95,15 +87,15 @@ type use struct {
 	singular bool
 }
 
-// New returns a Summary without metrics. With each there is one of every instance besides.
-func New(each bool) *Summary {
-	return &Summary{each: each, users: make(map[pcp.ID][]use), singular: make(map[pcp.ID]bool), nested: make(map[syntax.Expr]bool)}
+// New returns a Summary without metrics.
+func New(opt Options) *Summary {
+	return &Summary{options: opt, operands: operands{make(map[pcp.ID][]use), make(map[pcp.ID]bool), make(map[syntax.Expr]bool)}}
 }
 
 // Add adds a metric: an expression with numbers as values. Between means that each value is that of
 // the time since the record before, as a rate is; otherwise it holds until the next record.
 func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool) *Metric {
-	m := &Metric{Name: name, Desc: info.Root.Desc(pcp.NullID), between: between, each: s.each}
+	m := &Metric{Name: name, Desc: info.Root.Desc(pcp.NullID), between: between, of: s}
 	m.plan = eval.New(e, info)
 	m.All = newSeries(m.whole())
 	s.look(e, info)
@@ -148,7 +140,7 @@ func (s *Summary) Operands() []pcp.ID {
 // Mark notes that recording was interrupted: nothing is known about the time between the mark and
 // the record after it.
 func (s *Summary) Mark(at pcp.Timestamp) {
-	s.End(at)
+	s.hold(at)
 	s.Marks++
 }
 
@@ -193,11 +185,18 @@ func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
 	}
 }
 
-// End says when the records end. A value of a discrete metric, which is recorded when it changes,
-// holds until then.
+// End says when the records end. Records after it are not allowed.
 func (s *Summary) End(at pcp.Timestamp) {
+	s.hold(at)
 	for _, m := range s.Metrics {
-		seconds := at.Sub(m.before)
+		m.turn(m.interval)
+	}
+}
+
+// hold lets the values of discrete metrics, which are recorded when they change, hold until a time.
+func (s *Summary) hold(at pcp.Timestamp) {
+	for _, m := range s.Metrics {
+		seconds := m.until(at)
 		if m.Desc.Sem != pcp.Discrete || m.between || m.first == 0 || m.epoch != s.Marks || seconds <= 0 {
 			continue
 		}
@@ -228,6 +227,7 @@ func (m *Metric) take(at pcp.Timestamp) {
 		seconds = at.Sub(m.before)
 	}
 	m.numbers = m.out.AppendFloats(m.numbers[:0])
+	turned := m.arrive(at)
 	held, holding := 0.0, 0 // what holds for the time since the record before, and how many values that are
 	for i, x := range m.numbers {
 		if math.IsNaN(x - x) { // or infinite
@@ -238,7 +238,7 @@ func (m *Metric) take(at pcp.Timestamp) {
 		if !next && p.record > 0 {
 			m.missed(p)
 		}
-		if next || m.between {
+		if next && !turned || m.between {
 			value := p.value
 			if m.between {
 				value = x
@@ -251,9 +251,11 @@ func (m *Metric) take(at pcp.Timestamp) {
 		}
 		if p.own != nil {
 			p.own.add(x, at)
+			m.All.sum += x // turn adds the rest
+		} else {
+			m.All.add(x, at)
 		}
 		p.record, p.epoch, p.value = m.record, m.epoch, x
-		m.All.add(x, at)
 	}
 	m.All.area += held * seconds
 	m.All.seconds += float64(holding) * seconds
@@ -261,15 +263,14 @@ func (m *Metric) take(at pcp.Timestamp) {
 
 // missed counts why an instance had no value in the record before.
 func (m *Metric) missed(p *point) {
-	counted := func(s *Series) *int {
-		if p.epoch != m.epoch {
-			return &s.Marks
-		}
-		return &s.Gaps
-	}
-	*counted(m.All)++
+	s := m.All
 	if p.own != nil {
-		*counted(p.own)++
+		s = p.own
+	}
+	if p.epoch != m.epoch {
+		s.Marks++
+	} else {
+		s.Gaps++
 	}
 }
 
@@ -288,7 +289,7 @@ func (m *Metric) find(inst int32) *point {
 		k = len(m.points)
 		m.where[inst] = k
 		p := point{inst: inst}
-		if m.each {
+		if m.of.options.Instances && m.Desc.InDom != pcp.NullInDom {
 			p.own = newSeries(m.whole())
 		}
 		m.points = append(m.points, p)

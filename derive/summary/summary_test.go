@@ -3,7 +3,10 @@ package summary_test
 import (
 	"context"
 	"math"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"pmtools/derive"
 	"pmtools/derive/summary"
@@ -22,7 +25,7 @@ type step struct {
 
 // summarize summarizes an expression over disk.dev.total of the archive demo, a counter, for
 // records of our own.
-func summarize(t *testing.T, expr string, between bool, steps []step) *summary.Metric {
+func summarize(t *testing.T, opt summary.Options, expr string, between bool, steps []step) (*summary.Summary, *summary.Metric) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := archivetest.Build(dir, "demo"); err != nil {
@@ -43,7 +46,7 @@ func summarize(t *testing.T, expr string, between bool, steps []step) *summary.M
 	if err != nil || found[0].Err != nil {
 		t.Fatal(err, found[0].Err)
 	}
-	s := summary.New(true)
+	s := summary.New(opt)
 	m := s.Add(expr, found[0].Expr, found[0].Info, between)
 	id := found[0].Info.Operands[0]
 	typ := pcp.Uint64
@@ -65,12 +68,15 @@ func summarize(t *testing.T, expr string, between bool, steps []step) *summary.M
 		s.Record(&pcp.Result{Time: at, Sets: []pcp.Values{set}}, nil)
 	}
 	s.End(pcp.Timestamp{Sec: steps[len(steps)-1].at})
-	return m
+	return s, m
 }
+
+// number names an instance by its number.
+func number(_ pcp.InDom, inst int32) string { return strconv.Itoa(int(inst)) }
 
 // TestRates checks what a gap, a mark and a counter that goes down do to rates.
 func TestRates(t *testing.T) {
-	m := summarize(t, "rate(disk.dev.total)", true, []step{
+	s, m := summarize(t, summary.Options{Instances: true}, "rate(disk.dev.total)", true, []step{
 		{at: 0, values: map[int32]uint64{1: 0, 2: 100}},
 		{at: 10, values: map[int32]uint64{1: 10, 2: 200}},
 		{at: 20, values: map[int32]uint64{1: 30}},
@@ -80,11 +86,11 @@ func TestRates(t *testing.T) {
 		{at: 50, values: map[int32]uint64{1: 1000, 2: 1000}},
 		{at: 70, values: map[int32]uint64{1: 1100, 2: 1000}},
 	})
-	list := m.Instances()
-	if len(list) != 2 {
-		t.Fatal(len(list), "instances")
+	list := s.Rows(number)
+	if len(list) != 3 {
+		t.Fatal(len(list), "rows")
 	}
-	one, two := list[0], list[1]
+	one, two := list[1], list[2]
 	if one.Samples != 4 || one.Gaps != 0 {
 		t.Errorf("instance 1: %+v, mean %v", one.Series, one.Mean())
 	} else if one.Marks != 1 || one.Min != 1 || one.Max != 5 {
@@ -108,7 +114,7 @@ func TestRates(t *testing.T) {
 
 // TestHold checks for how long values hold that are not rates.
 func TestHold(t *testing.T) {
-	m := summarize(t, "disk.dev.total", false, []step{
+	_, m := summarize(t, summary.Options{Instances: true}, "disk.dev.total", false, []step{
 		{at: 0, values: map[int32]uint64{1: 1}},
 		{at: 30, values: map[int32]uint64{1: 5}},
 		{at: 35, mark: true},
@@ -120,5 +126,88 @@ func TestHold(t *testing.T) {
 	}
 	if got := m.All.Quantile(0.5); got != 5 {
 		t.Errorf("the median is %v, want 5", got)
+	}
+}
+
+// A want is what a row of an interval should have.
+type want struct {
+	from, to  int64
+	instance  string
+	samples   int
+	mean, max float64
+	gaps      int
+}
+
+func checkIntervals(t *testing.T, s *summary.Summary, wants []want) {
+	t.Helper()
+	rows := s.Rows(number)
+	if len(rows) != len(wants) {
+		t.Errorf("%d rows, want %d", len(rows), len(wants))
+	}
+	for i, w := range wants[:min(len(wants), len(rows))] {
+		r := &rows[i]
+		if got := (want{r.From.Sec, r.To.Sec, r.Instance, r.Samples, r.Mean(), r.Max, r.Gaps}); got != w {
+			t.Errorf("row %d is %+v, want %+v", i, got, w)
+		}
+	}
+}
+
+// TestIntervals checks that a rate belongs to the interval in which its time is, that other values
+// hold until their interval ends, and that instances which are missing have no row.
+func TestIntervals(t *testing.T) {
+	opt := summary.Options{Instances: true, Every: 20 * time.Second}
+	steps := []step{
+		{at: 1000, values: map[int32]uint64{1: 0, 2: 0}},
+		{at: 1010, values: map[int32]uint64{1: 10, 2: 0}},
+		{at: 1020, values: map[int32]uint64{1: 40, 2: 0}},
+		{at: 1035, values: map[int32]uint64{1: 55}},
+		{at: 1045, values: map[int32]uint64{1: 55, 2: 50}},
+	}
+	s, _ := summarize(t, opt, "rate(disk.dev.total)", true, steps)
+	checkIntervals(t, s, []want{
+		{1000, 1020, "", 4, 1, 3, 0}, {1000, 1020, "1", 2, 2, 3, 0}, {1000, 1020, "2", 2, 0, 0, 0},
+		{1020, 1040, "", 1, 1, 1, 0}, {1020, 1040, "1", 1, 1, 1, 0},
+		{1040, 1060, "", 1, 0, 0, 0}, {1040, 1060, "1", 1, 0, 0, 0},
+	})
+	s, _ = summarize(t, opt, "disk.dev.total", false, steps)
+	checkIntervals(t, s, []want{
+		{1000, 1020, "", 4, 2.5, 10, 0}, {1000, 1020, "1", 2, 5, 10, 0}, {1000, 1020, "2", 2, 0, 0, 0},
+		{1020, 1040, "", 3, (40*15 + 55*5) / 20., 55, 0}, {1020, 1040, "1", 2, (40*15 + 55*5) / 20., 55, 0}, {1020, 1040, "2", 1, 0, 0, 0},
+		{1040, 1060, "", 2, 52.5, 55, 1}, {1040, 1060, "1", 1, 55, 55, 0}, {1040, 1060, "2", 1, 50, 50, 1},
+	})
+	opt.Offset = -5 * time.Second // the day begins 5 seconds later
+	s, _ = summarize(t, opt, "disk.dev.total", false, steps)
+	if from := s.Rows(number)[0].From.Sec; from != 985 {
+		t.Errorf("the first interval begins at %d, want 985", from)
+	}
+}
+
+// TestOrder checks which instances are shown, and how rows follow each other.
+func TestOrder(t *testing.T) {
+	s, _ := summarize(t, summary.Options{Instances: true}, "disk.dev.total", false, []step{
+		{at: 1000, values: map[int32]uint64{1: 1, 2: 9, 3: 5, 4: 5}},
+		{at: 1010, values: map[int32]uint64{1: 8, 2: 0, 3: 6, 4: 5}},
+		{at: 1020, values: map[int32]uint64{1: 2, 2: 3, 3: 6, 4: 5}},
+	})
+	for _, c := range []struct {
+		order summary.Order
+		want  []string
+	}{
+		{summary.Order{}, []string{"", "1", "2", "3", "4"}},
+		{summary.Order{Top: 2, By: "mean"}, []string{"", "3", "4"}},
+		{summary.Order{Top: 2, By: "max"}, []string{"", "2", "1"}},
+		{summary.Order{Top: 2, By: "max", Sort: "name"}, []string{"", "1", "2"}},
+		{summary.Order{Top: 3, By: "last"}, []string{"", "3", "4", "2"}},
+		{summary.Order{Top: 1, By: "change"}, []string{"", "2"}},
+		{summary.Order{Top: 9, By: "p95"}, []string{"", "2", "1", "3", "4"}},
+		{summary.Order{Sort: "min"}, []string{"", "3", "4", "1", "2"}},
+	} {
+		var got []string
+		for _, r := range c.order.Rows(s.Rows(number)) {
+			got = append(got, r.Instance)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %q, want %q", c.order, got, c.want)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"pmtools/derive/derivetest"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
+	"pmtools/derive/summary"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/remotewrite"
@@ -123,7 +124,7 @@ func summarize(t *testing.T, s shape) func() {
 	t.Cleanup(func() { p.Close() })
 	q := &query.Query{Times: sampling.Times{Start: pcp.Timestamp{Sec: 1700000000}}}
 	return func() {
-		_, _, err := p.Summarize(ctx, q, false)
+		_, _, err := p.Summarize(ctx, q, summary.Options{})
 		must(err)
 	}
 }
