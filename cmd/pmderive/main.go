@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	_ "time/tzdata" // zones, where the system has none
 
@@ -21,10 +20,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
-	"pmtools/cmd/internal/pager"
-	"pmtools/cmd/internal/paint"
 	"pmtools/cmd/internal/source"
-	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
 	"pmtools/lib/pmcd"
@@ -33,30 +29,6 @@ import (
 )
 
 func main() { os.Exit(cli.Main(newCommand)) }
-
-// wrongUse is the exit status for invalid command lines.
-const wrongUse cli.Exit = 2
-
-// An app is one run of the program.
-type app struct {
-	*command.Command
-	sources *source.Opener
-	hosts   []string    // -h, and those of --hosts
-	version bool        // -V
-	pager   pager.Shown // the program that has the terminal
-	catalog string      // a table of metrics that has the metadata, "" for none
-	noted   bool        // that -T is after the end of an archive
-	running bool        // the command line was valid: errors are not errors of usage
-	unknown error       // what help was wanted about, but does not exist
-}
-
-func newCommand(env *cli.Env) *app {
-	env.OwnForm = true
-	a := &app{Command: command.New(env, "pmderive", "")}
-	a.sources = source.New(env, &a.Parser, "Cannot make standalone connection on localhost").WithArchives()
-	a.sources.Interpolates, a.sources.Advises = true, true
-	return a
-}
 
 // Execute reads the environment and the arguments and runs what they ask for.
 func (a *app) Execute(ctx context.Context) error {
@@ -92,24 +64,6 @@ func (a *app) Execute(ctx context.Context) error {
 	a.Env.Errorf("%v", err)
 	fmt.Fprintf(a.Env.Stderr, "Try '%s%s --help'.\n", a.Env.Prog, strings.TrimPrefix(cmd.CommandPath(), root.Name()))
 	return wrongUse
-}
-
-// complain writes an error with all its details to standard error.
-func (a *app) complain(err error) {
-	if bad, ok := errors.AsType[query.Problems](err); ok {
-		for _, p := range bad {
-			a.complain(p)
-		}
-		return
-	}
-	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted")
-	}
-	text := problemText(err, a.Env.Stderr)
-	if a.Env.ColorWanted(a.Env.Stderr) {
-		text = paint.Carets(text)
-	}
-	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, text)
 }
 
 // newRoot returns the tree of commands.
@@ -170,31 +124,6 @@ func (a *app) newRoot() *cobra.Command {
 	return root
 }
 
-// addShared adds options that mean the same in every command to a flag set.
-func (a *app) addShared(fs *pflag.FlagSet, long ...string) {
-	for _, name := range long {
-		o := a.SharedOption(name)
-		if name == "interval" {
-			records := slices.Contains(long, "origin") // eval and push, not export
-			o = source.Interval(&a.Options, o, records)
-		}
-		fs.AddFlag(command.Flag(o))
-	}
-}
-
-// operands checks how many arguments there are, and shows the usage if the number is wrong.
-func operands(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return fmt.Errorf("an argument is missing: %s", cmd.UseLine())
-		case len(args) > most:
-			return fmt.Errorf("%q is an argument too many: %s", args[most], cmd.UseLine())
-		}
-		return nil
-	}
-}
-
 func (a *app) newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:               "explain EXPR|NAME ...",
@@ -236,12 +165,4 @@ func (a *app) newFunctions() *cobra.Command {
 			return repl.WriteFunctions(a.Env.Out, strings.Join(args, ""))
 		},
 	}
-}
-
-// exitIf returns the error for a run whose failures have been reported.
-func exitIf(failed bool) error {
-	if failed {
-		return cli.Exit(1)
-	}
-	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/suggest"
@@ -117,18 +116,4 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 		return err
 	}
 	return exitIf(failed)
-}
-
-// problemText returns an error with all its details, ending with a newline, within the width of the
-// terminal that a stream is.
-func problemText(err error, stream any) string {
-	p, ok := errors.AsType[*repl.Problem](err)
-	if bad, unopened := errors.AsType[*source.Error](err); unopened && (!ok || len(p.Notes) == 0 && p.Src == "") {
-		p, ok = &repl.Problem{Msg: err.Error(), Notes: bad.Notes, Err: err}, true
-	}
-	if ok {
-		width, _ := cli.TerminalSize(stream)
-		return p.TextWithin(width)
-	}
-	return err.Error() + "\n"
 }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/pager"
+	"pmtools/cmd/internal/paint"
+	"pmtools/cmd/internal/source"
+	"pmtools/derive/query"
+	"pmtools/derive/repl"
+)
+
+// wrongUse is the exit status for invalid command lines.
+const wrongUse cli.Exit = 2
+
+// An app is one run of the program.
+type app struct {
+	*command.Command
+	sources *source.Opener
+	hosts   []string    // -h, and those of --hosts
+	version bool        // -V
+	pager   pager.Shown // the program that has the terminal
+	catalog string      // a table of metrics that has the metadata, "" for none
+	noted   bool        // that -T is after the end of an archive
+	running bool        // the command line was valid: errors are not errors of usage
+	unknown error       // what help was wanted about, but does not exist
+}
+
+func newCommand(env *cli.Env) *app {
+	env.OwnForm = true
+	a := &app{Command: command.New(env, "pmderive", "")}
+	a.sources = source.New(env, &a.Parser, "Cannot make standalone connection on localhost").WithArchives()
+	a.sources.Interpolates, a.sources.Advises = true, true
+	return a
+}
+
+// addShared adds options that mean the same in every command to a flag set.
+func (a *app) addShared(fs *pflag.FlagSet, long ...string) {
+	for _, name := range long {
+		o := a.SharedOption(name)
+		if name == "interval" {
+			records := slices.Contains(long, "origin") // eval and push, not export
+			o = source.Interval(&a.Options, o, records)
+		}
+		fs.AddFlag(command.Flag(o))
+	}
+}
+
+// operands checks how many arguments there are, and shows the usage if the number is wrong.
+func operands(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("an argument is missing: %s", cmd.UseLine())
+		case len(args) > most:
+			return fmt.Errorf("%q is an argument too many: %s", args[most], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// complain writes an error with all its details to standard error.
+func (a *app) complain(err error) {
+	if bad, ok := errors.AsType[query.Problems](err); ok {
+		for _, p := range bad {
+			a.complain(p)
+		}
+		return
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	text := problemText(err, a.Env.Stderr)
+	if a.Env.ColorWanted(a.Env.Stderr) {
+		text = paint.Carets(text)
+	}
+	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, text)
+}
+
+// problemText returns an error with all its details, ending with a newline, within the width of the
+// terminal that a stream is.
+func problemText(err error, stream any) string {
+	p, ok := errors.AsType[*repl.Problem](err)
+	if bad, unopened := errors.AsType[*source.Error](err); unopened && (!ok || len(p.Notes) == 0 && p.Src == "") {
+		p, ok = &repl.Problem{Msg: err.Error(), Notes: bad.Notes, Err: err}, true
+	}
+	if ok {
+		width, _ := cli.TerminalSize(stream)
+		return p.TextWithin(width)
+	}
+	return err.Error() + "\n"
+}
+
+// exitIf returns the error for a run whose failures have been reported.
+func exitIf(failed bool) error {
+	if failed {
+		return cli.Exit(1)
+	}
+	return nil
+}
