@@ -289,3 +289,48 @@ func (c *Cursor) Follow(other *Cursor) bool {
 	}
 	return true
 }
+
+// first reads the first record since the origin that holds a metric of the request. For a single known
+// metric it also returns the offset of its value set, else 0.
+func (c *Cursor) first() (set int, err error) {
+	m := &c.memo
+	if m.seen == nil || m.origin != c.origin {
+		*m = memo{origin: c.origin, last: c.origin}
+		if err := cmp.Or(c.walk.seekForward(c.origin, &m.pos), c.walk.ctx.Err()); err != nil {
+			return 0, err
+		}
+		c.walk.sought(c.mode, c.origin, &m.pos)
+		m.seen = make(map[pcp.ID]place)
+	}
+	best := place{pos: noPosition}
+	for _, id := range c.want.ids {
+		if at, ok := m.seen[id]; ok && (best.pos == noPosition || best.pos.later(at.pos)) {
+			best = at
+		}
+	}
+	c.placed = true
+	if best.pos != noPosition {
+		if len(c.want.ids) == 1 {
+			set = best.set
+		}
+		return set, c.again(best.pos)
+	}
+	c.pos, c.last = m.pos, m.last
+	if m.err != nil {
+		return 0, m.err
+	}
+	for {
+		err := c.read()
+		m.pos, m.last = c.pos, c.last
+		if err != nil {
+			// All other errors occur again at the same place.
+			if errors.Is(err, pmerr.LogOverlap) {
+				m.err = err
+			}
+			return 0, err
+		}
+		if m.add(c) {
+			return 0, nil
+		}
+	}
+}

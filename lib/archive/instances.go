@@ -122,3 +122,5 @@ func appendInsts(dst []byte, kind uint32, version int, t pcp.Timestamp, d pcp.In
 	}
 	return endRecord(dst, start)
 }
+
+func byID(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }

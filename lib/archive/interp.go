@@ -14,21 +14,6 @@ import (
 // through the temporal index and the lengths of the records, and from there the records are
 // searched in both directions for all slots at once. Only the requested value sets are decoded.
 
-type interp struct {
-	finder
-	wrap  bool
-	delta time.Duration
-
-	end int64 // the end of the recording when last looked for, initially its start
-
-	series map[pcp.ID]*series
-	all    []*series // series of the current fetch, each once
-	fetch  uint64    // number of the current fetch
-	jumped bool      // a mark was crossed since the previous fetch
-	jumpAt int64     // time of that fetch
-	made   sample
-}
-
 func (c *Cursor) startInterp(delta time.Duration) {
 	in := c.interp
 	if in == nil {
@@ -208,3 +193,22 @@ func (s *series) forget() {
 
 // crossed reports whether a mark lies between two successive fetches.
 func (in *interp) crossed(from, to int64) bool { return in.jumped && in.jumpAt == from && to != from }
+
+func (in *interp) bounds(s *series, t int64) {
+	between := in.set.opt.Observer.Between
+	if between == nil {
+		return
+	}
+	stamp := func(x *sample) *pcp.Timestamp {
+		if x.kind != isValue {
+			return nil
+		}
+		at := in.base.Add(time.Duration(x.at))
+		return &at
+	}
+	for i := range s.slots {
+		if slot := &s.slots[i]; slot.wanted {
+			between(s.desc.ID, slot.inst, in.base.Add(time.Duration(t)), stamp(&slot.low), stamp(&slot.high))
+		}
+	}
+}

@@ -125,14 +125,3 @@ func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (sets [
 	i, _ = slices.BinarySearchFunc(list, list[i].at, func(o observation, at pcp.Timestamp) int { return o.at.Compare(at) })
 	return decodeLabels(list[i].body), nil
 }
-
-// latest returns the position of the last observation up to at, or -1. The list is sorted by time.
-func latest(list []observation, at pcp.Timestamp) int {
-	i, _ := slices.BinarySearchFunc(list, at, func(o observation, at pcp.Timestamp) int {
-		if o.at.Compare(at) <= 0 {
-			return -1
-		}
-		return 1
-	})
-	return i - 1
-}

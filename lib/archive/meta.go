@@ -1,24 +1,12 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
-)
-
-// The types of metadata records (archive.md A7.1).
-const (
-	recDesc       = 1
-	recInDomV2    = 2
-	recLabelsV2   = 3
-	recText       = 4
-	recInDom      = 5
-	recInDomDelta = 6
-	recLabels     = 7
 )
 
 const maxName = 4096
@@ -47,28 +35,6 @@ func (d *descRecord) each(f func(name []byte)) {
 	for r := wire.NewReader(d.names); r.Len() > 0; {
 		f(cutNUL(r.Bytes(int(r.Int32()))))
 	}
-}
-
-// observation is a timed record: body begins after the identification.
-type observation struct {
-	at    pcp.Timestamp
-	body  []byte
-	delta bool // a delta: it lists only changes
-}
-
-type indomRecord struct {
-	indom pcp.InDom
-	observation
-}
-
-type labelsRecord struct {
-	labelIdent
-	observation
-}
-
-type labelIdent struct {
-	kind  pcp.LabelKind
-	ident uint32
 }
 
 type textRecord struct {
@@ -199,11 +165,6 @@ func (dst *metadata) addLabels(r *wire.Reader, version int) bool {
 	}
 	dst.labels = append(dst.labels, l)
 	return true
-}
-
-func cutNUL(b []byte) []byte {
-	text, _, _ := bytes.Cut(b, []byte{0})
-	return text
 }
 
 // appendDesc appends the description of a metric, whose identifier is written as it is.

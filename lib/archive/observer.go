@@ -1,8 +1,6 @@
 package archive
 
 import (
-	"time"
-
 	"pmtools/lib/pcp"
 )
 
@@ -24,28 +22,3 @@ type Observer struct {
 
 // Counts are the numbers of records of metadata.
 type Counts struct{ Descs, InDoms, Labels, Texts int }
-
-func (w *walker) sought(m pcp.Mode, t pcp.Timestamp, p *position) {
-	if seek := w.set.opt.Observer.Seek; seek != nil {
-		seek(m, t, w.set.members[p.member].volumes[p.volume].number, p.off)
-	}
-}
-
-func (in *interp) bounds(s *series, t int64) {
-	between := in.set.opt.Observer.Between
-	if between == nil {
-		return
-	}
-	stamp := func(x *sample) *pcp.Timestamp {
-		if x.kind != isValue {
-			return nil
-		}
-		at := in.base.Add(time.Duration(x.at))
-		return &at
-	}
-	for i := range s.slots {
-		if slot := &s.slots[i]; slot.wanted {
-			between(s.desc.ID, slot.inst, in.base.Add(time.Duration(t)), stamp(&slot.low), stamp(&slot.high))
-		}
-	}
-}

@@ -122,15 +122,6 @@ func trailerBefore(data []byte, end int64) (size int64, ok bool) {
 	return int64(binary.BigEndian.Uint32(data[end-4:])), true
 }
 
-func beginRecord(dst []byte) []byte { return append(dst, 0, 0, 0, 0) }
-
-// endRecord completes the record at start with its length before and after it.
-func endRecord(dst []byte, start int) []byte {
-	n := uint32(len(dst) - start + 4)
-	binary.BigEndian.PutUint32(dst[start:], n)
-	return binary.BigEndian.AppendUint32(dst, n)
-}
-
 // stored returns the recorded identifier of a metric: a derived metric gets a mark (archive.md A11.9).
 func stored(id pcp.ID) pcp.ID {
 	if id.IsDerived() {

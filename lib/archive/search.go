@@ -192,13 +192,6 @@ func (in *interp) fill(up bool, t int64, with sample) {
 	}
 }
 
-func (s *slot) bound(up bool) *sample {
-	if up {
-		return &s.high
-	}
-	return &s.low
-}
-
 // take fills missing samples from a value set, with again the known ones too, and returns the number of
 // missing ones.
 func (in *interp) take(s *series, e *record, heads *valueSets, up bool, t int64, again bool, c *Cursor) (int, error) {

@@ -4,10 +4,26 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
+
+type interp struct {
+	finder
+	wrap  bool
+	delta time.Duration
+
+	end int64 // the end of the recording when last looked for, initially its start
+
+	series map[pcp.ID]*series
+	all    []*series // series of the current fetch, each once
+	fetch  uint64    // number of the current fetch
+	jumped bool      // a mark was crossed since the previous fetch
+	jumpAt int64     // time of that fetch
+	made   sample
+}
 
 const (
 	isUnknown = iota // not searched yet
@@ -165,4 +181,11 @@ func (s *series) recall(slot *slot, up bool, t int64) bool {
 	}
 	*slot.bound(up) = w.end
 	return true
+}
+
+func (s *slot) bound(up bool) *sample {
+	if up {
+		return &s.high
+	}
+	return &s.low
 }

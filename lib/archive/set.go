@@ -198,3 +198,9 @@ func (s *Set) text(id uint32, isInDom bool, kind pcp.TextKind) (string, error) {
 	}
 	return "", pmerr.NotHost
 }
+
+func (s *Set) warn(msg string) {
+	if s.opt.Warn != nil {
+		s.opt.Warn(msg)
+	}
+}

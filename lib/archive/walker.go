@@ -253,3 +253,9 @@ func (w *walker) drop(up bool, p *position) bool {
 	*p = position{member: next}
 	return up || w.toEnd(p, next) == nil
 }
+
+func (w *walker) sought(m pcp.Mode, t pcp.Timestamp, p *position) {
+	if seek := w.set.opt.Observer.Seek; seek != nil {
+		seek(m, t, w.set.members[p.member].volumes[p.volume].number, p.off)
+	}
+}
