@@ -286,6 +286,9 @@ func (t *tableWriter) header(ctx context.Context, s *sampling.Sample) error {
 	if t.opt.Header == NoHeader {
 		return nil
 	}
+	if t.opt.Color && t.opt.Width > 0 { // then no piece of it is handed on before its end
+		defer t.dim(len(t.b))
+	}
 	first := "time"
 	if t.day != "" {
 		first = t.day

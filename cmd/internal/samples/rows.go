@@ -119,6 +119,9 @@ func (r *rowWriter) redraws() bool { return r.opt.Live && r.opt.Width > 0 && r.h
 // heads writes the time of a sample and, if it is asked for, what the metrics are. It returns the number
 // of lines.
 func (r *rowWriter) heads(at string) int {
+	if r.opt.Color && r.opt.Width > 0 {
+		defer r.dim(len(r.b))
+	}
 	if len(r.h.Metrics) == 1 {
 		at += gap + textwidth.Clean(r.h.Metrics[0].Name)
 	}

@@ -20,7 +20,7 @@ type Options struct {
 	People        // tables and rows
 	CSV
 	Live   bool // each sample is shown when it comes
-	Color  bool // chart: use the colours of a terminal
+	Color  bool // use the colours of a terminal, in charts and for heads
 	Width  int  // of the output in characters; 0 for no limit
 	Height int  // of the output in lines; 0 for no limit
 	Wide   bool // table: all columns, whatever the width; CSV: a column for each instance

@@ -3,6 +3,7 @@ package samples
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +128,29 @@ func TestTableStreams(t *testing.T) {
 		}
 		if want := fmt.Sprintf(" %d\n", i); !strings.HasSuffix(b.String(), want) {
 			t.Errorf("after sample %d: %q", i, b.String())
+		}
+	}
+}
+
+// TestHeadsDim: on a terminal with colours heads are faint, and values as they are.
+func TestHeadsDim(t *testing.T) {
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("t.b", pcp.Uint32, indom)}, Samples: 1}
+	set := sampling.SetOf(value(1, "one", 7), value(2, "two", 8))
+	for _, tt := range []struct {
+		form func(io.Writer, *sampling.Header, *Options) (sampling.Writer, error)
+		want string
+	}{
+		{NewTable, "\x1b[2mtime                 t.b ----\x1b[0m\n\x1b[2m                     one  two\x1b[0m\n2023-11-14 22:13:20    7    8\n"},
+		{NewRows, "\x1b[2m2023-11-14 22:13:20  t.b\x1b[0m\none  7\ntwo  8\n"},
+	} {
+		if got := write(t, tt.form, h, &Options{Precision: -1, Width: 60, Color: true}, at(0, set)); got != tt.want {
+			t.Errorf("got\n%q, want\n%q", got, tt.want)
+		}
+		plain := strings.NewReplacer("\x1b[2m", "", "\x1b[0m", "").Replace(tt.want)
+		for _, opt := range []Options{{Precision: -1, Color: true}, {Precision: -1, Width: 60}} {
+			if got := write(t, tt.form, h, &opt, at(0, set)); got != plain {
+				t.Errorf("%+v: got\n%q, want\n%q", opt, got, plain)
+			}
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
+
 	"pmtools/lib/sampling"
 )
 
@@ -34,4 +36,13 @@ func (t *text) flush() error {
 	_, err := t.w.Write(t.b)
 	t.b = t.b[:0]
 	return err
+}
+
+// dim makes the lines after a place faint on a terminal.
+func (t *text) dim(from int) {
+	lines := slices.Collect(bytes.Lines(bytes.Clone(t.b[from:])))
+	t.b = t.b[:from]
+	for _, line := range lines {
+		t.b = append(append(append(t.b, "\x1b[2m"...), bytes.TrimSuffix(line, []byte("\n"))...), "\x1b[0m\n"...)
+	}
 }
