@@ -106,7 +106,7 @@ cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/diagnose derive/load derive/query
 cmd/internal/samples: lib/format lib/textwidth lib/when lib/pcp lib/sampling
 cmd/internal/files: derive/load lib/safefile lib/pmerr
-cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd
+cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
 cmd/internal/sarif: derive/lint lib/version
 cmd/internal/paint: derive/repl
 cmd/internal/pager: cmd/internal/cli lib/textwidth

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"pmtools/cmd/internal/files"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
+	"pmtools/lib/safefile"
 )
 
 type fmtFlags struct{ write, diff, check, expand bool }
@@ -61,7 +61,7 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 		}
 		failed = failed || changed && (f.check || f.diff)
 		if f.write && changed && file.Name != stdinName {
-			if err := files.Replace(file.Name, out); err != nil {
+			if err := safefile.Replace(file.Name, out); err != nil {
 				a.Env.Errorf("%v", err)
 				failed = true
 			}

@@ -12,6 +12,7 @@ import (
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
+	"pmtools/lib/safefile"
 )
 
 // startup runs the files of items with which the prompt begins: the settings that ":set save" keeps,
@@ -46,7 +47,7 @@ func (a *app) saveSettings(text []byte) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return "", err
 	}
-	return name, files.Replace(name, text)
+	return name, safefile.Replace(name, text)
 }
 
 func (a *app) edit(text string) (string, error) {
@@ -61,7 +62,7 @@ func (a *app) edit(text string) (string, error) {
 		return "", err
 	}
 	defer os.Remove(f.Name())
-	if err := files.Fill(f, []byte(text)); err != nil {
+	if err := safefile.Fill(f, []byte(text)); err != nil {
 		return "", err
 	}
 	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", f.Name())

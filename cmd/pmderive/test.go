@@ -72,7 +72,7 @@ func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
 	defer stop()
 	bad := false
 	var reports []*derivetest.Report
-	for _, name := range withFiles(args, func(name string) bool { return strings.HasSuffix(name, derivetest.Suffix) }) {
+	for _, name := range files.Below(args, func(name string) bool { return strings.HasSuffix(name, derivetest.Suffix) }) {
 		r, err := a.testFile(ctx, f, opt, name)
 		switch {
 		case cli.IsLost(err):
@@ -146,7 +146,7 @@ func (a *app) testFile(ctx context.Context, f *testFlags, opt *derivetest.Option
 		if err != nil || bytes.Equal(now, text) {
 			return nil, err
 		}
-		return nil, files.Replace(name, now)
+		return nil, safefile.Replace(name, now)
 	}
 	r, err := file.Run(ctx, opt)
 	if err != nil {

@@ -1,5 +1,6 @@
 // Package safefile opens files that anybody may have made: archives, definitions, memory-mapped
-// values. Opening does not wait, and a size is believed only as far as it is read.
+// values. Opening does not wait, and a size is believed only as far as it is read. Files are written
+// so that a crash leaves the old text or the new, and a full disk the old.
 package safefile
 
 import (

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,14 @@ func (FS) Create(name string) (io.WriteCloser, error) {
 	return Redirected{f}, nil
 }
 
+// WriteFile implements repl.Files.
+func (FS) WriteFile(name string, text []byte, replace bool) error {
+	if replace {
+		return safefile.Replace(name, text)
+	}
+	return safefile.Create(name, text)
+}
+
 // Glob implements repl.Files.
 func (FS) Glob(prefix string) []string {
 	dir, base := filepath.Split(prefix)
@@ -65,4 +74,25 @@ func (FS) Glob(prefix string) []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// Below returns paths with the files below them that are wanted in the place of directories. One
+// that cannot be read stays, so that its reader says why; so does one without files.
+func Below(paths []string, wanted func(name string) bool) (list []string) {
+	for _, path := range paths {
+		n := len(list)
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+				if err == nil && d.Type().IsRegular() && wanted(name) {
+					list = append(list, name)
+				}
+				return err
+			})
+			if err == nil && len(list) > n {
+				continue
+			}
+		}
+		list = append(list[:n], path)
+	}
+	return list
 }

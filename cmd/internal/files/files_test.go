@@ -49,28 +49,6 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestReplaceLink writes through a link, which stays one.
-func TestReplaceLink(t *testing.T) {
-	dir := t.TempDir()
-	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("file", link); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
-	if err := Replace(link, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil || string(text) != "new" {
-		t.Errorf("%q, %v", text, err)
-	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("%v, %v", info, err)
-	}
-}
-
 func TestGlob(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"one", "other", ".hidden", "sub/x", "sub/y"} {

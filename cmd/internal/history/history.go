@@ -10,6 +10,7 @@ import (
 
 	"pmtools/cmd/internal/source"
 	"pmtools/lib/pmcd"
+	"pmtools/lib/safefile"
 )
 
 // Limit is the number of items kept.
@@ -37,7 +38,7 @@ func Open(lookup func(string) (string, bool)) *History {
 	}
 	if len(h.Items) > Limit {
 		h.Items = h.Items[len(h.Items)-Limit:]
-		_ = files.Replace(h.path, []byte(strings.Join(h.Items, "\n")+"\n"))
+		_ = safefile.Replace(h.path, []byte(strings.Join(h.Items, "\n")+"\n"))
 	}
 	return h
 }

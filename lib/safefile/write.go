@@ -1,0 +1,183 @@
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// Create writes a new file. The error is fs.ErrExist if there is one of that name. A crash leaves no
+// file or the whole file where the file system has hard links; after an error there is no file.
+func Create(name string, text []byte) error {
+	f, err := beside(filepath.Dir(name), filepath.Base(name), 0o666)
+	if err != nil {
+		return err
+	}
+	if err := Fill(f, text); err != nil {
+		return err
+	}
+	switch err := os.Link(f.Name(), name); {
+	case err == nil:
+		return errors.Join(os.Remove(f.Name()), syncDir(name))
+	case errors.Is(err, fs.ErrExist):
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return err
+	}
+	if f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return err
+	}
+	return Fill(f, text)
+}
+
+// Replace writes a file in the place of one of the same name, if there is one. A reader, and a crash,
+// see the old text or the new where the directory can be written. A link stays: the file to which it
+// points is written. The file keeps its mode.
+func Replace(name string, text []byte) error {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err = Create(name, text); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return os.WriteFile(name, text, 0o666) // a link to a file that is not there yet
+	case err != nil || !info.Mode().IsRegular():
+		return os.WriteFile(name, text, 0o666)
+	}
+	f, err := beside(filepath.Dir(name), filepath.Base(name), info.Mode().Perm())
+	if err != nil {
+		return overwrite(name, text) // the directory is read-only for us
+	}
+	return move(f, name, text, info.Mode().Perm())
+}
+
+// Install puts a file into a directory of which programs read every file, and replaces a file or a link
+// of the same name. The temporary file is in the directory above, where these programs do not look; if
+// it cannot be there, it is in the directory itself.
+func Install(name string, text []byte) error {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
+		mode = info.Mode().Perm()
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	above, base := filepath.Dir(dir), filepath.Base(name)
+	if f, err := beside(above, base, mode); err == nil {
+		if err = move(f, name, text, mode); !crossing(err) {
+			return err
+		}
+	}
+	f, err := beside(dir, base, mode)
+	if err != nil {
+		return err
+	}
+	return move(f, name, text, mode)
+}
+
+// crossing reports whether a file cannot be renamed because its new directory is on another file system.
+func crossing(err error) bool { return errors.Is(err, syscall.EXDEV) }
+
+// Remove removes a file for good: it does not come back after a crash.
+func Remove(name string) error {
+	if err := os.Remove(name); err != nil {
+		return err
+	}
+	return syncDir(name)
+}
+
+// beside creates a file in a directory, with a name that nobody else uses and made of base. The mode is
+// before the process's mask.
+func beside(dir, base string, mode fs.FileMode) (*os.File, error) {
+	if len(base) > 200 { // file systems allow 255 bytes
+		base = base[:200]
+	}
+	for {
+		name := filepath.Join(dir, fmt.Sprintf(".%s%d", base, rand.Uint32()))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// move fills a new file and gives it the name and the mode.
+func move(f *os.File, name string, text []byte, mode fs.FileMode) error {
+	if err := f.Chmod(mode); err != nil {
+		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	if err := Fill(f, text); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(name)
+}
+
+// syncDir makes the entry of a file in its directory last. File systems that cannot do so, and
+// directories that cannot be read, are left alone: the file itself is whole.
+func syncDir(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(filepath.Dir(name))
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	if err := d.Sync(); !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}
+
+// Fill writes and closes a new file, and removes it if that fails.
+func Fill(f *os.File, text []byte) error {
+	if err := errors.Join(put(f, text), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// maxOld limits the memory for the text of a file that is overwritten.
+const maxOld = 64 << 20
+
+// overwrite writes a file in its place, or leaves the old text there.
+func overwrite(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	old, err := readAll(f, 0, maxOld)
+	if err == nil {
+		if err = put(f, text); err != nil {
+			err = errors.Join(err, put(f, old))
+		}
+	}
+	return errors.Join(err, f.Close())
+}
+
+// put makes text all that a file holds, on the disk too: some tell only then that they are full.
+func put(f *os.File, text []byte) error {
+	if _, err := f.WriteAt(text, 0); err != nil {
+		return err
+	}
+	if err := f.Truncate(int64(len(text))); err != nil {
+		return err
+	}
+	if err := f.Sync(); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
