@@ -86,7 +86,8 @@ derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: lib/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
-derive/deps: derive
+derive/deps: derive derive/syntax
+derive/install: lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
@@ -95,11 +96,11 @@ derive/summary: derive/internal/table derive/syntax derive/check derive/eval lib
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format lib/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
-derive/repl: derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
+derive/repl: derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
 derive/query: lib/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/describe: derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/find: derive/describe derive/diagnose derive/query lib/suggest lib/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-derive/lint: derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
+derive/lint: lib/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
 cmd/internal/cli: lib/config lib/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*
@@ -115,7 +116,7 @@ cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/install derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

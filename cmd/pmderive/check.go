@@ -2,12 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -22,7 +17,6 @@ import (
 	"pmtools/derive/lint"
 	"pmtools/derive/repl"
 	"pmtools/lib/safefile"
-	"pmtools/lib/textwidth"
 	"pmtools/lib/when"
 )
 
@@ -74,7 +68,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	debug.SetGCPercent(gcPercent)
 	a.running = true
 	if f.rules {
-		return writeRules(a.Env.Out)
+		return lint.WriteRules(a.Env.Out)
 	}
 	list, failed := a.readFiles(args)
 	if len(list) == 0 {
@@ -89,9 +83,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	for i := range found {
-		failed = failed || f.strict || found[i].Severity == lint.SeverityError
-	}
+	failed = failed || lint.Wrong(found) || f.strict && len(found) > 0
 	if err := a.writeFindings(f.output, found); err != nil {
 		return err
 	}
@@ -124,32 +116,7 @@ func (a *app) writeFindings(output string, found []lint.Diagnostic) error {
 	if output == "sarif" {
 		return sarif.Write(a.Env.Out, found)
 	}
-	onTerminal := cli.IsTerminal(a.Env.Stdout)
-	enc := json.NewEncoder(a.Env.Out)
-	enc.SetEscapeHTML(false)
-	for i := range found {
-		d := &found[i]
-		if output == "json" {
-			if err := enc.Encode(d); err != nil {
-				return err
-			}
-			continue
-		}
-		fmt.Fprintln(a.Env.Out, d)
-		if onTerminal {
-			fmt.Fprint(a.Env.Out, d.Snippet())
-		}
-	}
-	return nil
-}
-
-func writeRules(w io.Writer) error {
-	for _, r := range lint.Rules() {
-		if _, err := fmt.Fprintf(w, "%s\n    %s\n", r.Name, strings.Join(textwidth.Wrap(r.Doc, 90), "\n    ")); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lint.Write(a.Env.Out, found, output, cli.IsTerminal(a.Env.Stdout))
 }
 
 // stdinName is the name of standard input in messages.
@@ -160,7 +127,7 @@ func (a *app) readFiles(args []string) (list []lint.File, failed bool) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
-	for _, name := range withFiles(args, func(name string) bool { return !strings.HasSuffix(name, derivetest.Suffix) }) {
+	for _, name := range files.Below(args, func(name string) bool { return !strings.HasSuffix(name, derivetest.Suffix) }) {
 		var text []byte
 		var err error
 		if name == "-" {
@@ -177,25 +144,4 @@ func (a *app) readFiles(args []string) (list []lint.File, failed bool) {
 		list = append(list, lint.File{Name: name, Text: text})
 	}
 	return list, failed
-}
-
-// withFiles returns paths with the files below them that are wanted in the place of directories. One
-// that cannot be read stays, so that its reader says why; so does one without files.
-func withFiles(paths []string, wanted func(name string) bool) (files []string) {
-	for _, path := range paths {
-		n := len(files)
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-				if err == nil && d.Type().IsRegular() && wanted(name) {
-					files = append(files, name)
-				}
-				return err
-			})
-			if err == nil && len(files) > n {
-				continue
-			}
-		}
-		files = append(files[:n], path)
-	}
-	return files
 }

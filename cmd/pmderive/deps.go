@@ -11,7 +11,6 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/deps"
-	"pmtools/derive/syntax"
 	"pmtools/lib/when"
 )
 
@@ -99,19 +98,8 @@ func (a *app) programs(arg string) (list []*derive.Program, errs []error) {
 		errs = append(errs, errors.New("not all files can be read"))
 	}
 	for _, file := range files {
-		parsed, _ := syntax.ParseFile(file.Name, file.Text)
-		for _, it := range parsed.Items {
-			def, ok := it.(*syntax.Definition)
-			if !ok {
-				continue
-			}
-			p, err := derive.Compile(def.Name, def.Expr())
-			if err != nil {
-				errs = append(errs, fmt.Errorf("%s:%d: %s cannot be parsed; check says why", file.Name, def.Line, def.Name))
-				continue
-			}
-			list = append(list, p)
-		}
+		ps, bad := deps.Parse(file.Name, file.Text)
+		list, errs = append(list, ps...), append(errs, bad...)
 	}
 	return list, errs
 }

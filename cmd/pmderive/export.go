@@ -85,9 +85,7 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 	}
 	a.running = true
 	if !f.verbose {
-		stock := &misfits{a: a, names: make(map[string]bool)}
-		a.sources.Misfit = stock.add
-		defer stock.tell()
+		defer a.sources.CountMisfits().Tell()
 	}
 	debug.SetGCPercent(50) // little is allocated for each value, so it costs nothing
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/picture"
 	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
@@ -33,25 +33,19 @@ func examples() map[string]string {
 
 // commandGroups are the groups of commands, and optionGroups those of their options. Options that are in
 // none belong to one command alone.
-var commandGroups = []struct {
-	title string
-	names []string
-}{
-	{"Commands to evaluate", []string{"eval", "explain", "find", "describe", "summarize", "functions"}},
-	{"Commands for definitions", []string{"check", "test", "fmt", "deps", "lsp"}},
-	{"Commands for archives and databases", []string{"export", "sql", "push"}},
-	{"Commands for agents", []string{"agent"}},
+var commandGroups = []command.Group{
+	{Title: "Commands to evaluate", Names: []string{"eval", "explain", "find", "describe", "summarize", "functions"}},
+	{Title: "Commands for definitions", Names: []string{"check", "test", "fmt", "deps", "install", "uninstall", "list", "lsp"}},
+	{Title: "Commands for archives and databases", Names: []string{"export", "sql", "push"}},
+	{Title: "Commands for agents", Names: []string{"agent"}},
 }
 
-var optionGroups = []struct {
-	title string
-	names []string
-}{
-	{"Options about values", []string{"instances", "where", "top", "sort", "limit", "raw", "units", "across", "percent", "scale", "no-scale", "verbose"}},
-	{"Options about output", []string{"output", "json", "sarif", "dot", "pmlogger", "junit", "output-file", "archive-out", "precision", "plot", "wide", "vertical", "long", "header", "timestamp", "delimiter", "safe-csv", "fail-empty"}},
-	{"Options about time", []string{"start", "finish", "align", "origin", "interval", "samples", "delay", "timezone", "hostzone"}},
-	{"Options about the source", []string{"archive", "host", "hosts", "all-hosts", "local-PMDA", "spec-local", "container", "namespace", "derived", "metrics", "tables", "unpack-limit"}},
-	{"General options", []string{"debug", "help", "version"}},
+var optionGroups = []command.Group{
+	{Title: "Options about values", Names: []string{"instances", "where", "top", "sort", "limit", "raw", "units", "across", "percent", "scale", "no-scale", "verbose"}},
+	{Title: "Options about output", Names: []string{"output", "json", "sarif", "dot", "pmlogger", "junit", "output-file", "archive-out", "precision", "plot", "wide", "vertical", "long", "header", "timestamp", "delimiter", "safe-csv", "fail-empty"}},
+	{Title: "Options about time", Names: []string{"start", "finish", "align", "origin", "interval", "samples", "delay", "timezone", "hostzone"}},
+	{Title: "Options about the source", Names: []string{"archive", "host", "hosts", "all-hosts", "local-PMDA", "spec-local", "container", "namespace", "derived", "metrics", "tables", "unpack-limit"}},
+	{Title: "General options", Names: []string{"debug", "help", "version"}},
 }
 
 // addHelp gives the commands their examples and groups, and the command help.
@@ -84,59 +78,11 @@ func (a *app) showHelp(cmd *cobra.Command, _ []string) {
 	}
 	fmt.Fprintf(w, "\nUsage: %s [options]\n", cmd.UseLine())
 	if cmd.HasAvailableSubCommands() {
-		writeCommands(w, cmd)
+		command.WriteCommands(w, cmd, commandGroups)
 	}
 	width, _ := cli.TerminalSize(a.Env.Stdout)
-	writeOptions(w, cmd, width)
+	command.WriteOptions(w, cmd, optionGroups, width)
 	io.WriteString(w, "\n'pmderive help TOPIC' tells about language, sources, time, output, files and others.\n")
-}
-
-// writeCommands lists the commands below one, by their groups.
-func writeCommands(w io.Writer, cmd *cobra.Command) {
-	rest := cmd.Commands()
-	write := func(title string, wanted func(*cobra.Command) bool) {
-		fmt.Fprintf(w, "\n%s:\n", title)
-		for _, c := range rest {
-			if (c.IsAvailableCommand() || c.Name() == "help") && wanted(c) {
-				fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
-			}
-		}
-		rest = slices.DeleteFunc(rest, wanted)
-	}
-	for _, g := range commandGroups {
-		write(g.title, func(c *cobra.Command) bool { return slices.Contains(g.names, c.Name()) })
-	}
-	write("Other commands", func(*cobra.Command) bool { return true })
-}
-
-// writeOptions lists the options of a command, those of its own first.
-func writeOptions(w io.Writer, cmd *cobra.Command, width int) {
-	grouped := make([]*pflag.FlagSet, len(optionGroups)+1)
-	for i := range grouped {
-		grouped[i] = pflag.NewFlagSet("", pflag.ContinueOnError)
-		grouped[i].SortFlags = false
-	}
-	add := func(f *pflag.Flag) {
-		i := slices.IndexFunc(optionGroups, func(g struct {
-			title string
-			names []string
-		}) bool {
-			return slices.Contains(g.names, f.Name)
-		})
-		grouped[i+1].AddFlag(f)
-	}
-	cmd.LocalFlags().VisitAll(add)
-	cmd.InheritedFlags().VisitAll(add)
-	for i, fs := range grouped {
-		title := "Options"
-		if i > 0 {
-			title = optionGroups[i-1].title
-		}
-		if fs.HasAvailableFlags() {
-			usage := strings.ReplaceAll(fs.FlagUsagesWrapped(width), `[="-"]`, "      ")
-			fmt.Fprintf(w, "\n%s:\n%s", title, usage)
-		}
-	}
 }
 
 // newHelp returns the command that tells about commands and topics.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/syntax"
 )
 
 // A Node is a definition with what it is made of.
@@ -128,4 +129,22 @@ func writeLines(w io.Writer, indent string, names []string, end string) error {
 	}
 	_, err := io.WriteString(w, b.String()+end)
 	return err
+}
+
+// Parse returns the definitions of a file. The errors are those of definitions that cannot be parsed.
+func Parse(name string, text []byte) (list []*derive.Program, errs []error) {
+	file, _ := syntax.ParseFile(name, text)
+	for _, it := range file.Items {
+		def, ok := it.(*syntax.Definition)
+		if !ok {
+			continue
+		}
+		p, err := derive.Compile(def.Name, def.Expr())
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: %s cannot be parsed; check says why", name, def.Line, def.Name))
+			continue
+		}
+		list = append(list, p)
+	}
+	return list, errs
 }
