@@ -35,7 +35,9 @@ func (a *app) newDescribe() *cobra.Command {
 
 // newAbout completes a command that runs an item of the prompt which answers questions about metrics.
 func (a *app) newAbout(item string, set *repl.Settings, cmd *cobra.Command) *cobra.Command {
-	cmd.Args = operands(1, math.MaxInt)
+	if cmd.Args == nil {
+		cmd.Args = operands(1, math.MaxInt)
+	}
 	cmd.Flags().SortFlags = false
 	addForms(cmd.Flags(), &set.Output, summarizeOutputs, "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

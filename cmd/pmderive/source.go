@@ -12,6 +12,7 @@ import (
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/source"
+	"pmtools/derive/install"
 	"pmtools/derive/repl"
 	"pmtools/lib/export"
 	"pmtools/lib/option"
@@ -59,7 +60,8 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record,
 		},
 		World: repl.World{
-			Now: env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is, Note: a.note,
+			Catalog: func() *install.Catalog { return a.tools().Catalog(a.sources.Loaded) },
+			Now:     env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is, Note: a.note,
 		},
 		Registry: a.sources.Registry(), Zone: zone, Settings: set,
 	}, nil

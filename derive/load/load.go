@@ -66,12 +66,20 @@ func Default(reg *derive.Registry, path string) int {
 	return l.metrics
 }
 
+// Scan is Default, and found gets each definition in its order, with the *derive.Error of one that does
+// not count: the expression cannot be parsed, or the name is defined already. There are no warnings.
+func Scan(reg *derive.Registry, path string, found func(d *syntax.Definition, err error)) {
+	l := loader{Registry: reg, lenient: true, found: found, report: func(string, int, []*syntax.FileError) {}}
+	_ = l.list(path) // only endless links are errors
+}
+
 type loader struct {
 	*derive.Registry
 	lenient bool                                                     // what cannot be read is passed over
 	metrics int                                                      // registered so far
 	seen    int                                                      // files and directories
 	report  func(file string, metrics int, errs []*syntax.FileError) // nil to warn
+	found   func(d *syntax.Definition, err error)                    // nil, or the function of Scan
 	errs    []*syntax.FileError                                      // of the current file, if they are reported
 	bytes   int64                                                    // of the files
 }
@@ -164,6 +172,9 @@ func (l *loader) file(file *syntax.File) {
 			l.attribute(item)
 		case *syntax.Definition:
 			err := l.Register(item.Name, item.Expr())
+			if l.found != nil {
+				l.found(item, err)
+			}
 			if bad, ok := errors.AsType[*syntax.Error](err); ok {
 				l.warn(item.SyntaxError(bad))
 			} else {

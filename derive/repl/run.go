@@ -208,7 +208,7 @@ func commands() []cmd {
 		{"inst", "NAME", "list the instances of a metric", true, true, false, runInst},
 		{"text", "NAME", "show the help text of a metric", true, true, false, runText},
 		{"labels", "NAME", "show the labels of a metric and of its instances", true, true, false, runLabels},
-		{"list", "", "list the definitions of this session", false, false, false, runList},
+		{"list", "[all [NAME ...]]", "list the definitions of this session, or all: where each comes from, and which of the same name counts", false, false, false, runList},
 		{"show", "NAME", "show a definition", true, false, false, runShow},
 		{"drop", "NAME", "forget a definition of this session", true, false, false, runDrop},
 		{"load", "FILE", "read definitions from a configuration file", true, true, false, runLoad},
@@ -285,13 +285,6 @@ func runDebug(_ context.Context, s *Session, arg string, _ io.Writer) error {
 	}
 	if err := s.opt.Debug(arg); err != nil {
 		return &Problem{Msg: err.Error(), Err: err}
-	}
-	return nil
-}
-
-func runList(_ context.Context, s *Session, _ string, w io.Writer) error {
-	for _, d := range s.defs.Own {
-		fmt.Fprintf(w, "%s = %s\n", d.Name, d.Expr)
 	}
 	return nil
 }

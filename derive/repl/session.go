@@ -20,6 +20,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/find"
+	"pmtools/derive/install"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -73,6 +74,8 @@ type World struct {
 	Debug  func(spec string) error                                // sets debug options
 	Files  Files                                                  // for :load and :save
 	Table  func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
+	// Catalog returns the definitions in files, for :list all.
+	Catalog func() *install.Catalog
 	// Output returns what writes samples in a form.
 	Output    func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
 	Save      func(text []byte) (name string, err error) // keeps settings, for the start of other sessions

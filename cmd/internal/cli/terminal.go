@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bufio"
+	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -10,6 +13,17 @@ import (
 func IsTerminal(stream any) bool {
 	f, ok := file(stream)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Confirm asks the user a question on the terminal. Without one the answer is no.
+func (env *Env) Confirm(question string) bool {
+	if !IsTerminal(env.Stdin) {
+		return false
+	}
+	fmt.Fprintf(env.Stderr, "%s [y/N] ", question)
+	answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
 }
 
 func file(of any) (*os.File, bool) {

@@ -19,6 +19,8 @@ import (
 // Definitions are the derived metrics that files define. The debug options take effect at the next
 // definition: an option -D after an option that loads a file prints nothing about that file.
 type Definitions struct {
+	Loaded []string // the paths of Load
+
 	env     *cli.Env
 	options *option.Options
 	reg     *derive.Registry
@@ -53,6 +55,7 @@ func (d *Definitions) Registry() *derive.Registry {
 
 // Load loads files of derived metrics.
 func (d *Definitions) Load(path string) error {
+	d.Loaded = append(d.Loaded, path)
 	_, err := load.Config(d.Registry(), path)
 	return err
 }

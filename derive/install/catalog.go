@@ -1,0 +1,253 @@
+package install
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"pmtools/derive"
+	"pmtools/derive/load"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pmapi"
+)
+
+// The origins of definitions.
+const (
+	Option    = "option"    // a file that the command line names
+	Stock     = "stock"     // a file of PCP's packages
+	Installed = "installed" // another file that the tools read
+	Session   = "session"   // no file
+)
+
+// An Entry is a definition in a file.
+type Entry struct {
+	Name     string `json:"name"`
+	Expr     string `json:"expr"`
+	Origin   string `json:"origin"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	HiddenBy string `json:"hidden_by,omitempty"` // FILE:LINE of the definition that counts, or Source
+	Error    string `json:"error,omitempty"`     // why the expression cannot be parsed
+}
+
+// Source is the HiddenBy of a definition whose name a metric of the source has.
+const Source = "source"
+
+// Place returns where a definition is, FILE:LINE, or "" for one of a session.
+func (e *Entry) Place() string {
+	if e.File == "" {
+		return ""
+	}
+	return e.File + ":" + strconv.Itoa(e.Line)
+}
+
+// A Catalog has the definitions of files in the order in which they are read.
+type Catalog struct {
+	Entries []Entry
+
+	tools *Tools
+	first map[string]*Entry // by name, those that count
+	reg   *derive.Registry
+}
+
+// NewCatalog returns an empty Catalog.
+func (t *Tools) NewCatalog() *Catalog {
+	return &Catalog{tools: t, first: make(map[string]*Entry), reg: derive.NewRegistry(nil)}
+}
+
+// Read adds the definitions in files and directories. An origin of "" is found out for each file.
+func (c *Catalog) Read(origin string, paths ...string) {
+	from := make(map[string]string)
+	load.Scan(c.reg, strings.Join(paths, string(filepath.ListSeparator)), func(d *syntax.Definition, err error) {
+		e := Entry{Name: d.Name, Expr: d.Expr(), Origin: origin, File: d.File, Line: d.Line}
+		if e.Origin == "" {
+			if from[d.File] == "" {
+				from[d.File] = c.tools.origin(d.File)
+			}
+			e.Origin = from[d.File]
+		}
+		switch before := c.first[d.Name]; {
+		case before != nil:
+			e.HiddenBy = before.Place()
+		case err != nil:
+			e.Error = err.Error()
+			if bad, ok := errors.AsType[*syntax.Error](err); ok {
+				e.Error = bad.Msg
+			}
+		default:
+			c.first[d.Name] = &Entry{Name: d.Name, File: d.File, Line: d.Line}
+		}
+		c.Entries = append(c.Entries, e)
+	})
+}
+
+// origin returns that of a file in which the tools look: PCP's packages put links there.
+func (t *Tools) origin(file string) string {
+	real, err := filepath.EvalSymlinks(file)
+	if err == nil && same(filepath.Dir(real), t.Stock) {
+		return Stock
+	}
+	return Installed
+}
+
+// Hide adds a definition of a session, which comes before those of files.
+func (c *Catalog) Hide(name, expr string) {
+	for i := range c.Entries {
+		if e := &c.Entries[i]; e.Name == name {
+			e.HiddenBy = Session
+		}
+	}
+	c.Entries = append([]Entry{{Name: name, Expr: expr, Origin: Session}}, c.Entries...)
+}
+
+// Mask marks the definitions that metrics of a source hide.
+func (c *Catalog) Mask(ctx context.Context, src pmapi.Source) error {
+	names := make([]string, len(c.Entries))
+	for i := range c.Entries {
+		names[i] = c.Entries[i].Name
+	}
+	found, err := src.Lookup(ctx, names)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		if found[i].Err == nil {
+			c.Entries[i].HiddenBy = Source
+		}
+	}
+	return nil
+}
+
+// Keep leaves the entries of names, and of metrics below them. Without names all stay.
+func (c *Catalog) Keep(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var kept []Entry
+	for _, name := range names {
+		n := len(kept)
+		for _, e := range c.Entries {
+			if e.Name == name || strings.HasPrefix(e.Name, name+".") {
+				kept = append(kept, e)
+			}
+		}
+		if len(kept) == n {
+			return c.unknown(name, "is defined in no file")
+		}
+	}
+	c.Entries = kept
+	return nil
+}
+
+// Header has the names of the columns of Rows.
+var Header = []string{"definition", "origin", "place", "hidden by"}
+
+// Rows returns the rows of a table for people.
+func (c *Catalog) Rows() (rows [][]string) {
+	for _, e := range c.Entries {
+		why := e.HiddenBy
+		switch {
+		case why == Source:
+			why = "a metric of the source"
+		case why == Session:
+			why = "this session"
+		case e.Error != "":
+			why = "(" + e.Error + ")"
+		}
+		rows = append(rows, []string{e.Name, e.Origin, e.Place(), why})
+	}
+	return rows
+}
+
+// Write writes the entries in a form for programs, and reports whether there is such a form.
+func (c *Catalog) Write(w io.Writer, form string) (known bool, err error) {
+	switch form {
+	case "csv":
+		out := csv.NewWriter(w)
+		out.UseCRLF = true
+		_ = out.Write([]string{"name", "origin", "file", "line", "hidden_by", "error", "expr"}) // Flush has the error
+		for _, e := range c.Entries {
+			line := strings.TrimPrefix(e.Place(), e.File+":")
+			_ = out.Write([]string{e.Name, e.Origin, e.File, line, e.HiddenBy, e.Error, e.Expr})
+		}
+		out.Flush()
+		return true, out.Error()
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		for i := range c.Entries {
+			if err := enc.Encode(&c.Entries[i]); err != nil {
+				return true, err
+			}
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// Conflicts says, for the definitions of a file that is installed as path, which of them other files
+// have too, and which counts.
+func (c *Catalog) Conflicts(path string, text []byte) (lines []string) {
+	file, _ := syntax.ParseFile(path, text)
+	seen := make(map[string]bool)
+	for _, item := range file.Items {
+		d, ok := item.(*syntax.Definition)
+		if !ok || seen[d.Name] {
+			continue
+		}
+		seen[d.Name] = true
+		if line := c.conflict(d.Name, path); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// conflict says which definition of a name counts if a file has one, too; "" if no other file has one.
+func (c *Catalog) conflict(name, path string) string {
+	var places []string
+	winner, near := path, ""
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		if e.Name != name || e.Error != "" || same(e.File, path) {
+			continue
+		}
+		if places == nil && c.tools.before(e.File, path) {
+			winner = e.Place()
+		}
+		if same(filepath.Dir(e.File), filepath.Dir(path)) {
+			near = " (PCP itself reads the files of a directory in no certain order)"
+		}
+		places = append(places, e.Place())
+	}
+	if places == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is defined in %s too: the definition in %s counts, and all tools complain about the others%s", name, strings.Join(places, " and "), winner, near)
+}
+
+// before reports whether the tools read file a before b. A directory in which they do not look is read
+// first: Advice puts it there.
+func (t *Tools) before(a, b string) bool {
+	if x, y := t.part(a), t.part(b); x != y {
+		return x < y
+	}
+	sep := string(filepath.Separator)
+	return strings.ReplaceAll(absolute(a), sep, "\x00") < strings.ReplaceAll(absolute(b), sep, "\x00")
+}
+
+// part returns the number of the part of the list that a file belongs to, -1 for none.
+func (t *Tools) part(file string) int {
+	for i, part := range t.List {
+		if same(part, file) || strings.HasPrefix(absolute(file), absolute(part)+string(filepath.Separator)) {
+			return i
+		}
+	}
+	return -1
+}

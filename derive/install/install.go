@@ -1,0 +1,174 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pmtools/derive/diagnose"
+	"pmtools/derive/load"
+	"pmtools/derive/syntax"
+	"pmtools/lib/safefile"
+)
+
+// A State says what is in the place of a file that is installed.
+type State int
+
+// The states.
+const (
+	New   State = iota // nothing
+	Same               // a file with the same text
+	Other              // a file with another text, or a link
+)
+
+// State returns that of a path. A directory, a pipe or a device is an error.
+func (t *Tools) State(path string, text []byte) (State, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return New, nil // Put has the error
+	case err != nil:
+		return New, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return Other, nil
+	case !info.Mode().IsRegular():
+		return New, fmt.Errorf("%s is not a file, and is not replaced", path)
+	}
+	old, err := safefile.Read(path, load.MaxFile)
+	if err == nil && bytes.Equal(old, text) {
+		return Same, nil
+	}
+	return Other, nil
+}
+
+// Describe says what is in the place of a file whose State is Other.
+func Describe(path string) string {
+	if to, err := os.Readlink(path); err == nil {
+		return "is a link to " + to
+	}
+	return "has other content"
+}
+
+// Put writes a file. A crash leaves the old text or the new, and no tool ever reads a part.
+func (t *Tools) Put(path string, text []byte) error {
+	dir := filepath.Dir(path)
+	if err := t.makeDir(dir); err != nil {
+		return err
+	}
+	return t.explain(dir, safefile.Install(path, text))
+}
+
+// Count returns the number of definitions in a text.
+func Count(text []byte) (n int) {
+	file, _ := syntax.ParseFile("", text)
+	for _, item := range file.Items {
+		if _, ok := item.(*syntax.Definition); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// A Removal is what Remove takes away: a file, or one metric of it.
+type Removal struct {
+	File   string
+	Metric string // "" for the whole file
+	Left   int    // how many definitions stay in the file
+	text   []byte // what stays
+}
+
+// Find returns the Removal for a name of a file in dirs, with or without the suffix .conf, or for that of
+// a metric which a file there defines. The Catalog has their definitions.
+func (c *Catalog) Find(arg string, dirs []string) (*Removal, error) {
+	for _, dir := range dirs {
+		for _, suffix := range []string{"", ".conf"} {
+			path := filepath.Join(dir, arg+suffix)
+			if filepath.Base(arg) != arg {
+				path = arg + suffix
+			}
+			if info, err := os.Lstat(path); err == nil && !info.IsDir() && same(filepath.Dir(path), dir) {
+				return &Removal{File: path}, nil
+			}
+		}
+	}
+	var places, files []string
+	for i := range c.Entries {
+		if e := &c.Entries[i]; e.Name == arg {
+			places, files = append(places, e.Place()), append(files, e.File)
+		}
+	}
+	switch {
+	case files == nil && filepath.Base(arg) != arg:
+		return nil, fmt.Errorf("%s is not a file in %s", arg, strings.Join(dirs, " or "))
+	case files == nil:
+		return nil, c.unknown(arg, "is neither a file nor a definition in "+strings.Join(dirs, " or "))
+	case len(files) > 1:
+		p := &diagnose.Problem{Msg: fmt.Sprintf("%s is defined in %s", arg, strings.Join(places, " and "))}
+		p.Notes = []string{"name the file"}
+		return nil, p
+	}
+	return cut(files[0], arg)
+}
+
+// unknown returns the problem of a name, and which may be meant.
+func (c *Catalog) unknown(name, what string) error {
+	var names []string
+	for i := range c.Entries {
+		names = append(names, c.Entries[i].Name)
+	}
+	return &diagnose.Problem{Msg: name + " " + what, Notes: diagnose.DidYouMean(name, names)}
+}
+
+// cut returns the Removal of a metric, its texts, and the comments directly before them. A file that
+// defines nothing else is removed.
+func cut(file, metric string) (*Removal, error) {
+	text, err := safefile.Read(file, load.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	r := &Removal{File: file}
+	var comments string
+	for c := range syntax.Chunks(file, text) {
+		switch {
+		case c.Comment():
+			comments += c.Raw
+			continue
+		case !isOf(c.Items, metric):
+			r.text = append(append(r.text, comments...), c.Raw...)
+		}
+		comments = ""
+	}
+	r.text = append(r.text, comments...)
+	if r.Left = Count(r.text); r.Left > 0 {
+		r.Metric = metric
+	}
+	return r, nil
+}
+
+// isOf reports whether items define a metric, or set one of its texts.
+func isOf(items []syntax.Item, metric string) bool {
+	for _, item := range items {
+		switch item := item.(type) {
+		case *syntax.Definition:
+			return item.Name == metric
+		case *syntax.Attribute:
+			return item.Name == metric
+		}
+	}
+	return false
+}
+
+// IsStock reports whether a Removal is about a file of PCP's packages.
+func (t *Tools) IsStock(r *Removal) bool { return t.origin(r.File) == Stock }
+
+// Remove takes away what a Removal says. A link is removed, and not the file to which it points.
+func (t *Tools) Remove(r *Removal) error {
+	if r.Metric == "" {
+		return t.explain(filepath.Dir(r.File), safefile.Remove(r.File))
+	}
+	return t.explain(filepath.Dir(r.File), safefile.Install(r.File, r.text))
+}
