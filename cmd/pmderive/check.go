@@ -12,6 +12,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
+	"pmtools/cmd/internal/form"
 	"pmtools/cmd/internal/sarif"
 	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
@@ -46,7 +47,7 @@ func (a *app) newCheck() *cobra.Command {
 	f.addRules(fs)
 	fs.BoolVar(&f.strict, "strict", false, "let warnings make the status 1, too")
 	fs.BoolVar(&f.rules, "rules", false, "list the rules for warnings")
-	addForms(fs, &f.output, checkOutputs, "json", "sarif")
+	form.AddOutputs(fs, &f.output, checkOutputs, "json", "sarif")
 	return cmd
 }
 
@@ -92,7 +93,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 
 // complete checks the options.
 func (f *checkFlags) complete() (err error) {
-	if err := checkForm(f.output, checkOutputs); err != nil {
+	if err := form.CheckOutput(f.output, checkOutputs); err != nil {
 		return err
 	}
 	if f.lint.Interval, err = when.ParseInterval(f.interval); err != nil {

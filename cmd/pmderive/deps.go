@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/form"
 	"pmtools/derive"
 	"pmtools/derive/deps"
 	"pmtools/lib/when"
@@ -37,14 +38,14 @@ func (a *app) newDeps() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	addForms(fs, &f.output, depsOutputs, depsOutputs[1:]...)
+	form.AddOutputs(fs, &f.output, depsOutputs, depsOutputs[1:]...)
 	fs.StringVarP(&f.interval, "interval", "t", "10sec", "the `TIME` between two records of --pmlogger")
 	cmd.MarkFlagsMutuallyExclusive(depsOutputs[1:]...)
 	return cmd
 }
 
 func (a *app) deps(f *depsFlags, args []string) error {
-	if err := checkForm(f.output, depsOutputs); err != nil {
+	if err := form.CheckOutput(f.output, depsOutputs); err != nil {
 		return err
 	}
 	interval, err := when.ParseInterval(f.interval)

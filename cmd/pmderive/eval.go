@@ -18,6 +18,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
+	"pmtools/cmd/internal/form"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/query"
@@ -49,8 +50,8 @@ func (a *app) newEval() *cobra.Command {
 	a.addShared(fs, "start", "finish", "align", "origin", "interval", "samples")
 	set := &f.set
 	fs.BoolVarP(&f.delay, "delay", "d", false, "delay, pause between samples of an archive")
-	addForms(fs, &set.Output, repl.Outputs(), "json")
-	f.numberFlags.add(fs)
+	form.AddOutputs(fs, &set.Output, repl.Outputs(), "json")
+	f.Numbers.Add(fs)
 	fs.BoolVar(&set.Verbose, "verbose", false, "show the type, the semantics and the instance domain of each expression before its values")
 	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
 	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture if a `FILE` follows, .svg or .png")
@@ -85,7 +86,7 @@ func (a *app) settings(f *evalFlags) (repl.Settings, error) {
 	if f.pick.Top > 0 {
 		f.pick.Sort = cmp.Or(f.pick.Sort, "value")
 	}
-	if err := cmp.Or(f.numberFlags.read(&set.Numbers), f.forms(&set), query.CheckAcross(f.across), checkForm(set.Output, repl.Outputs())); err != nil {
+	if err := cmp.Or(f.Numbers.Read(&set.Numbers), f.forms(&set), query.CheckAcross(f.across), form.CheckOutput(set.Output, repl.Outputs())); err != nil {
 		return set, err
 	}
 	switch {

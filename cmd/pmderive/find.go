@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/form"
 	"pmtools/derive/repl"
 )
 
@@ -39,9 +40,9 @@ func (a *app) newAbout(item string, set *repl.Settings, cmd *cobra.Command) *cob
 		cmd.Args = operands(1, math.MaxInt)
 	}
 	cmd.Flags().SortFlags = false
-	addForms(cmd.Flags(), &set.Output, summarizeOutputs, "json")
+	form.AddOutputs(cmd.Flags(), &set.Output, summarizeOutputs, "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := checkForm(set.Output, summarizeOutputs); err != nil {
+		if err := form.CheckOutput(set.Output, summarizeOutputs); err != nil {
 			return err
 		}
 		a.running = true

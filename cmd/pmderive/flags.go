@@ -1,6 +1,7 @@
 package main
 
 import (
+	"pmtools/cmd/internal/form"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 )
@@ -33,7 +34,7 @@ type targetFlags struct {
 
 // formFlags are the options about the form of output, as they are typed.
 type formFlags struct {
-	numberFlags
+	form.Numbers
 	units     string // to convert to, or unitsInNames; "" for neither
 	header    string
 	delimiter string

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,16 +13,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/form"
 	"pmtools/cmd/internal/grid"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/derive/summary"
-	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/when"
 )
 
 type summarizeFlags struct {
-	numberFlags
+	form.Numbers
 	numbers       repl.Numbers
 	output, every string
 	raw           bool
@@ -45,7 +44,7 @@ func (a *app) newSummarize() *cobra.Command {
 			"metrics with numeric values are summarized. Counters are converted to rates.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(f.read(&f.numbers), checkForm(f.output, summarizeOutputs), f.check(cmd.Flags())); err != nil {
+			if err := cmp.Or(f.Read(&f.numbers), form.CheckOutput(f.output, summarizeOutputs), f.check(cmd.Flags())); err != nil {
 				return err
 			}
 			return a.summarize(cmd.Context(), f, args)
@@ -54,14 +53,14 @@ func (a *app) newSummarize() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	a.addShared(fs, "start", "finish", "align", "origin")
-	addForms(fs, &f.output, summarizeOutputs, "json")
+	form.AddOutputs(fs, &f.output, summarizeOutputs, "json")
 	fs.BoolVar(&f.options.Instances, "instances", false, "summarize each instance too")
 	fs.IntVar(&f.order.Top, "top", 0, "summarize the `N` instances of each metric with the largest values of --by")
 	fs.StringVar(&f.order.By, "by", summary.Ranks()[0], "`NUMBER` that ranks instances: "+strings.Join(summary.Ranks(), ", "))
 	fs.StringVar(&f.order.Sort, "sort", "", "`COLUMN` that rows are sorted by: "+strings.Join(summary.Sorts(), ", "))
 	fs.StringVar(&f.every, "every", "", "summarize each interval of so much `TIME`")
 	fs.BoolVarP(&f.raw, "raw", "r", false, "show counters as they are (no rate conversion)")
-	f.numberFlags.add(fs)
+	f.Numbers.Add(fs)
 	return cmd
 }
 
@@ -95,43 +94,37 @@ func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) e
 		return err
 	}
 	defer s.Close()
-	q, err := a.query(ctx, s, &evalFlags{several: true}, nil)
+	d, h, err := a.summary(ctx, s, f.options, args, f.raw)
 	if err != nil {
 		return err
 	}
-	q.Exprs, q.Raw = args, f.raw
-	if !a.Options.HasFinish {
-		q.Times.End = pcp.Timestamp{} // the end is where records end
-	}
-	d, from, failed := s.Summarize(ctx, q, f.options)
-	if d == nil || failed != nil && len(d.Metrics) == 0 {
-		return failed
-	}
-	h := &summary.Head{Source: summary.Source(from), Zone: s.Zone(), Err: failed}
 	h.Intervals, h.Change = f.options.Every > 0, f.order.By == "change" || f.order.Sort == "change"
 	rows := f.order.Rows(d.Rows(d.InstanceName))
 	switch f.output {
 	case "csv":
-		err = summary.WriteCSV(a.Env.Out, h, rows, f.number)
+		err = summary.WriteCSV(a.Env.Out, h, rows, f.numbers.Full)
 	case "json":
 		err = summary.WriteJSON(a.Env.Out, h, d.Summary, rows)
 	default:
 		width, _ := cli.TerminalSize(a.Env.Stdout)
 		err = grid.Draw(ctx, a.Env.Out, h.Table(rows, f.numbers.Form(), f.options.Instances), width)
 	}
-	if err != nil {
-		return err
-	}
-	return failed
+	return cmp.Or(err, h.Err)
 }
 
-// number returns a number in full, or with as many digits as are asked for.
-func (f *summarizeFlags) number(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return ""
-	case f.numbers.Precision != nil && *f.numbers.Precision >= 0:
-		return strconv.FormatFloat(x, 'f', *f.numbers.Precision, 64)
+// summary summarizes the window that the options ask for. Its head has an error if something is missing.
+func (a *app) summary(ctx context.Context, s *repl.Session, opt summary.Options, exprs []string, raw bool) (*query.Digest, *summary.Head, error) {
+	q, err := a.query(ctx, s, &evalFlags{several: true}, nil)
+	if err != nil {
+		return nil, nil, err
 	}
-	return string(format.AppendShort(nil, x, 64))
+	q.Exprs, q.Raw = exprs, raw
+	if !a.Options.HasFinish {
+		q.Times.End = pcp.Timestamp{} // the end is where records end
+	}
+	d, from, failed := s.Summarize(ctx, q, opt)
+	if d == nil || failed != nil && len(d.Metrics) == 0 {
+		return nil, nil, failed
+	}
+	return d, &summary.Head{Source: summary.Source(from), Zone: s.Zone(), Err: failed}, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
+	"pmtools/cmd/internal/form"
 	"pmtools/derive/derivetest"
 	"pmtools/lib/safefile"
 )
@@ -40,7 +41,7 @@ func (a *app) newTest() *cobra.Command {
 			"2 if files cannot be used.",
 		Args: operands(1, math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkForm(f.output, testOutputs); err != nil {
+			if err := form.CheckOutput(f.output, testOutputs); err != nil {
 				return err
 			}
 			return a.test(cmd.Context(), f, args)
@@ -50,7 +51,7 @@ func (a *app) newTest() *cobra.Command {
 	fs.SortFlags = false
 	fs.StringVarP(&f.run, "run", "r", "", "run only cases whose names match `PATTERN`, a regular expression")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "list all cases")
-	addForms(fs, &f.output, testOutputs, "json")
+	form.AddOutputs(fs, &f.output, testOutputs, "json")
 	fs.StringVar(&f.junit, "junit", "", "also write the outcome to `FILE` as JUnit's XML")
 	fs.BoolVar(&f.record, "record", false, "write the results into cases that expect nothing, or whose results were recorded before")
 	fs.StringVar(&f.definitions, "definitions", "", "look for the files under test in `DIR`")
