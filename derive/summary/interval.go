@@ -117,3 +117,14 @@ func (m *Metric) turn(number int64) {
 func (m *Metric) Empty() bool {
 	return len(m.parts) == 0 || len(m.parts) == 1 && m.parts[0].all.Samples == 0
 }
+
+// Forget lets go of what the Quantiles are computed from. Other ones cannot be asked for after it.
+func (s *Summary) Forget() {
+	for _, m := range s.Metrics {
+		for _, p := range m.parts {
+			for _, in := range append(p.instances, instance{Series: p.all}) {
+				in.Sketch.freeze()
+			}
+		}
+	}
+}

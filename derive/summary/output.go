@@ -208,13 +208,7 @@ func number(x float64) *jsonNumber {
 
 // WriteJSON writes an object with what was summarized, and one for each row, each on a line.
 func WriteJSON(w io.Writer, h *Head, s *Summary, rows []Row) error {
-	head := jsonHead{Source: h.Source, Zone: when.Name(h.Zone, s.First.Time()), Records: s.Records, Marks: s.Marks}
-	if s.Records > 0 {
-		head.First, head.Last = h.time(s.First), h.time(s.Last)
-	}
-	if h.Err != nil {
-		head.Error = h.Err.Error()
-	}
+	head := h.json(s)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(head); err != nil {
@@ -226,6 +220,18 @@ func WriteJSON(w io.Writer, h *Head, s *Summary, rows []Row) error {
 		}
 	}
 	return nil
+}
+
+// json returns the object about what was summarized.
+func (h *Head) json(s *Summary) jsonHead {
+	head := jsonHead{Source: h.Source, Zone: when.Name(h.Zone, s.First.Time()), Records: s.Records, Marks: s.Marks}
+	if s.Records > 0 {
+		head.First, head.Last = h.time(s.First), h.time(s.Last)
+	}
+	if h.Err != nil {
+		head.Error = h.Err.Error()
+	}
+	return head
 }
 
 func (h *Head) row(r *Row) *jsonRow {

@@ -24,6 +24,7 @@ type Series struct {
 // A total is what a mean is made of.
 type total struct {
 	sum     float64 // of the samples
+	squares float64 // of their distances from the first one; unknown of several instances
 	area    float64 // of the samples, each times the seconds that it holds
 	seconds float64
 }
@@ -43,6 +44,7 @@ func (s *Series) add(x float64, at pcp.Timestamp) {
 		s.First = x
 	}
 	s.Last = x
+	s.squares += (x - s.First) * (x - s.First)
 	s.sum += x
 	s.Sketch.Add(x)
 }

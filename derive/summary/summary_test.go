@@ -211,3 +211,46 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestCompare checks scores, what is left out, and what only one window has.
+func TestCompare(t *testing.T) {
+	rows := func(steps ...step) []summary.Row {
+		s, _ := summarize(t, summary.Options{Instances: true}, "disk.dev.total", false, steps)
+		return s.Rows(number)
+	}
+	a := rows(step{at: 0, values: map[int32]uint64{1: 1000, 2: 4, 3: 100, 4: 0, 5: 9}}, step{at: 10, values: map[int32]uint64{1: 1004, 2: 4, 3: 120, 4: 0, 5: 9}},
+		step{at: 20, values: map[int32]uint64{1: 0, 2: 4, 3: 0, 4: 0}})
+	b := rows(step{at: 0, values: map[int32]uint64{1: 1010, 2: 8, 3: 102, 4: 5, 6: 9}}, step{at: 10, values: map[int32]uint64{1: 1014, 2: 8, 3: 122, 4: 5, 6: 9}},
+		step{at: 20, values: map[int32]uint64{1: 0, 2: 8, 3: 0, 4: 5}})
+	names := func(list []summary.Change) (names []string) {
+		for _, c := range list {
+			names = append(names, c.Instance)
+		}
+		return names
+	}
+	c := summary.Compare(a, b, summary.Limit{Threshold: 0.1})
+	if got, want := names(c.Rows), []string{"4", "2"}; !slices.Equal(got, want) {
+		t.Fatalf("changed: %q, want %q", got, want)
+	}
+	if c.Changed != 2 || c.Same != 2 || c.Largest != 1000 {
+		t.Errorf("changed %d, same %d, the largest score %v", c.Changed, c.Same, c.Largest)
+	}
+	if got := c.Rows[0].Ratio(); !math.IsNaN(got) {
+		t.Errorf("ratio to 0: %v", got)
+	}
+	if r := c.Rows[1]; r.Ratio() != 2 || r.Difference() != 4 || r.Score() != 500 {
+		t.Errorf("4 to 8: ratio %v, difference %v, score %v", r.Ratio(), r.Difference(), r.Score())
+	}
+	if a, b := names(c.OnlyA), names(c.OnlyB); !slices.Equal(a, []string{"5"}) || !slices.Equal(b, []string{"6"}) {
+		t.Errorf("only in a: %q, only in b: %q", a, b)
+	}
+	c = summary.Compare(a, b, summary.Limit{Top: 3})
+	if got, want := names(c.Rows), []string{"4", "2", "3"}; !slices.Equal(got, want) || c.Changed != 4 {
+		t.Errorf("the three largest of %d: %q, want %q", c.Changed, got, want)
+	}
+	// Means over time are 110 and 112, samples 100, 120, 0 and 102, 122, 0.
+	deviation := math.Sqrt((12400.0/3 + 12844.0/3) / 2)
+	if got, want := c.Rows[2].Score(), 2/deviation; math.Abs(got-want) > 1e-9 {
+		t.Errorf("the score is %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,138 @@
+package summary
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A Limit says which changes are wanted.
+type Limit struct {
+	Threshold float64 // the least score
+	Top       int     // at most so many, the largest first; 0 for all
+}
+
+// A Comparison is how the summaries of two windows differ.
+type Comparison struct {
+	Rows    []Change // the largest score first
+	OnlyA   []Change // metrics, and instances of metrics, that only A has
+	OnlyB   []Change
+	Changed int     // how many have a score of the threshold or more
+	Same    int     // how many have a smaller one
+	Largest float64 // score, whatever the threshold is
+	Limit
+}
+
+// A Change is a metric, or an instance, in two windows.
+type Change struct {
+	*Row         // of A, or of B if A has none
+	A, B *Series // nil where there are no samples
+}
+
+// steady is the part of a mean by which numbers that hardly vary are taken to deviate.
+const steady = 1e-3
+
+// Difference returns by how much the mean of B is larger than that of A.
+func (c *Change) Difference() float64 { return c.B.Mean() - c.A.Mean() }
+
+// Ratio returns the mean of B divided by that of A, NaN if that is 0.
+func (c *Change) Ratio() float64 {
+	if c.A.Mean() == 0 {
+		return math.NaN()
+	}
+	return c.B.Mean() / c.A.Mean()
+}
+
+// Score returns how large the difference is compared with the pooled deviation of the samples, which
+// is taken to be at least a thousandth of the larger mean.
+func (c *Change) Score() float64 {
+	d := math.Abs(c.Difference())
+	if d == 0 {
+		return 0
+	}
+	pooled := math.Sqrt(c.A.variance()/2 + c.B.variance()/2)
+	return d / max(pooled, steady*math.Abs(c.A.Mean()), steady*math.Abs(c.B.Mean()))
+}
+
+// variance returns that of the samples.
+func (s *Series) variance() float64 {
+	if s.Samples < 2 {
+		return 0
+	}
+	n := float64(s.Samples)
+	shift := s.sum - n*s.First // sums are of distances from the first sample, which keeps their digits
+	return max(0, (s.squares-shift/n*shift)/(n-1))
+}
+
+// A place is what rows of both windows have in common. Instances may share a name.
+type place struct {
+	metric, units, instance string
+	number                  int
+}
+
+// index returns the rows by their places, and those of metrics, in order.
+func index(rows []Row) (by map[place]*Row, order []place) {
+	by = make(map[place]*Row)
+	for i := range rows {
+		r := &rows[i]
+		if r.Samples == 0 {
+			continue
+		}
+		at := place{metric: r.Name, units: r.Desc.Units.String(), instance: r.Instance}
+		if r.One {
+			at.number = 1
+		}
+		for by[at] != nil {
+			at.number++
+		}
+		by[at] = r
+		order = append(order, at)
+	}
+	return by, order
+}
+
+// Compare compares the rows of two summaries of each instance. A metric in other units is another
+// metric.
+func Compare(a, b []Row, limit Limit) *Comparison {
+	inA, orderA := index(a)
+	inB, orderB := index(b)
+	c := &Comparison{Limit: limit, OnlyA: only(inA, inB, orderA, false), OnlyB: only(inB, inA, orderB, true)}
+	scores := make(map[*Row]float64)
+	for _, at := range orderA {
+		x, y := inA[at], inB[at]
+		if y == nil || x.parent() || y.parent() {
+			continue
+		}
+		change := Change{x, x.Series, y.Series}
+		score := change.Score()
+		c.Largest = max(c.Largest, score)
+		if score == 0 || score < limit.Threshold {
+			c.Same++
+		} else {
+			scores[x] = score
+			c.Rows = append(c.Rows, change)
+		}
+	}
+	slices.SortStableFunc(c.Rows, func(x, y Change) int { return cmp.Compare(scores[y.Row], scores[x.Row]) })
+	c.Changed, c.Rows = len(c.Rows), c.first(c.Rows)
+	return c
+}
+
+// parent reports whether a row stands above instances.
+func (r *Row) parent() bool { return !r.One && len(r.points) > 0 && r.points[0].own != nil }
+
+// only returns what the other window has not: a metric, or an instance of one that it has.
+func only(in, other map[place]*Row, order []place, isB bool) (list []Change) {
+	for _, at := range order {
+		metric := at
+		metric.instance, metric.number = "", 0
+		if r := in[at]; other[at] == nil && (!r.One || other[metric] != nil) {
+			change := Change{Row: r, A: r.Series}
+			if isB {
+				change.A, change.B = nil, r.Series
+			}
+			list = append(list, change)
+		}
+	}
+	return list
+}
