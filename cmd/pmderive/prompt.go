@@ -167,7 +167,7 @@ func (a *app) newReadline(s *repl.Session, m *mode, p *paint.Painter) (rl *readl
 			}
 			rl.Clean()
 			_ = rl.Terminal.ExitRawMode() // an error would be one of the terminal, which readline meets next
-			suspend()
+			cli.Suspend()
 			_ = rl.Terminal.EnterRawMode()
 			rl.Refresh()
 			return readline.CharBell, true // leaves a search, which the key would too; false would read on after Ctrl-D

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package cli
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// suspend stops the process group, as Ctrl-Z does on a terminal in its usual mode, and returns when
+// Suspend stops the process group, as Ctrl-Z does on a terminal in its usual mode, and returns when
 // the group continues.
-func suspend() {
+func Suspend() {
 	resumed := make(chan os.Signal, 1)
 	signal.Notify(resumed, syscall.SIGCONT)
 	defer signal.Stop(resumed)
