@@ -53,7 +53,8 @@ func Describe(path string) string {
 	return "has other content"
 }
 
-// Put writes a file. A crash leaves the old text or the new, and no tool ever reads a part.
+// Put writes a file. A crash leaves the old text or the new. No tool reads a part of it, unless the
+// directory above cannot be written: then the new text is in the directory for a moment, under another name.
 func (t *Tools) Put(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := t.makeDir(dir); err != nil {

@@ -75,7 +75,7 @@ var managers = []struct {
 	{packages: "deb", clean: true, steps: []step{
 		{"touch /tmp/before; dpkg -i /tmp/*.deb && pminfo -V", "pminfo version 7.2.2"},
 		{"pminfo -L -f hinv.ncpu", "hinv.ncpu\n    value "},
-		{"pmderive -L 'hinv.ncpu * 0 + 7'", "\n7\n"},
+		{"pmderive -L 'hinv.ncpu * 0 + 7'", "7\n"},
 		{"pmval -L -s 1 hinv.ncpu", "metric:    hinv.ncpu"},
 		{"fish -c 'complete -C \"pmderive --unpack\"'", "--unpack-limit"},
 		{"fish -c 'complete -C \"pminfo -L hinv.ncp\"'", "hinv.ncpu"},

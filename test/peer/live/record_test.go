@@ -69,6 +69,39 @@ func lasting(t *testing.T, r *record.Recording, size int64) {
 	t.Fatalf("%s does not grow", r.Archive)
 }
 
+// copyGrowing copies an archive that is being written, at a time when all its files are of the same sample.
+func copyGrowing(t *testing.T, from, to string) {
+	t.Helper()
+	kinds := []string{".index", ".0", ".meta"} // in the order that keeps them consistent
+	sizes := func() (all [3]int64) {
+		for i, kind := range kinds {
+			info, err := os.Stat(from + kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[i] = info.Size()
+		}
+		return all
+	}
+	for range 1000 {
+		before := sizes()
+		for _, kind := range kinds {
+			text, err := os.ReadFile(from + kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(to+kind, text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(10 * time.Millisecond) // a sample whose metadata were read is written by then
+		if sizes() == before {
+			return
+		}
+	}
+	t.Fatalf("%s does not rest between two samples", from)
+}
+
 // TestRecordOwn: archives that this process records from the reference's daemon, and from the
 // collectors inside, are sound to the reference's eyes, also while they grow, and both sides read
 // the same.
@@ -90,15 +123,7 @@ func TestRecordOwn(t *testing.T) {
 			}
 			r := s.Recordings[0]
 			lasting(t, r, 4000)
-			for _, kind := range []string{".index", ".0", ".meta"} { // in the order that keeps them consistent
-				text, err := os.ReadFile(r.Archive + kind)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, "copy"+kind), text, 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
+			copyGrowing(t, r.Archive, filepath.Join(dir, "copy"))
 			sound(t, filepath.Join(dir, "copy"))
 			if err := s.Stop(t.Context()); err != nil {
 				t.Fatal(err)
