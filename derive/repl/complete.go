@@ -33,7 +33,6 @@ func (s *Session) CompleteExpr(before string, names []string, rest string) (text
 	})
 }
 
-// complete collects the texts that a method of completer offers for what is before the cursor.
 func (s *Session) complete(before string, offer func(c *completer, before string) int) (texts []string, start int) {
 	timer := time.NewTimer(completeWithin)
 	defer timer.Stop()
@@ -237,7 +236,6 @@ var unitNames = []string{
 	"byte", "Kbyte", "Mbyte", "Gbyte", "Tbyte", "Pbyte", "Ebyte", "nanosec", "microsec", "millisec", "sec", "min", "hour", "count",
 }
 
-// metric completes the name of a metric by one component.
 func (c *completer) metric(word string) {
 	parent, dot := "", strings.LastIndexByte(word, '.')
 	if dot >= 0 {

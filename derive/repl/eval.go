@@ -64,7 +64,6 @@ func (s *Session) query(ctx context.Context, q *query.Query) (st *query.Stream, 
 	return st, err
 }
 
-// one returns the query of an expression at the prompt, with the settings.
 func (s *Session) one(expr string) *query.Query {
 	return &query.Query{
 		Exprs: []string{expr}, Once: true, Raw: s.raw(), Across: s.set.Across,
@@ -95,7 +94,6 @@ func (s *Session) Write(ctx context.Context, w io.Writer, st *query.Stream, f Fo
 	})
 }
 
-// form returns the form of output that is set, for values of a selection.
 func (s *Session) form(sel *query.Selection) Form {
 	return Form{Output: s.set.Output, Rows: s.set.Vertical || sel.Top > 0, Settings: &s.set}
 }

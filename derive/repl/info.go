@@ -28,7 +28,6 @@ func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue,
 	return c, d, err
 }
 
-// runDescribe shows all that there is to know about metrics.
 func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) error {
 	c := s.catalogue(ctx)
 	var bad query.Problems
@@ -136,7 +135,6 @@ func (s *Session) Replace(ctx context.Context, name string, text []byte) error {
 	return nil
 }
 
-// runLabels shows labels: those of the metric, and of each instance the further ones.
 func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error {
 	c, d, err := s.metric(ctx, name)
 	if err != nil {

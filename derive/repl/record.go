@@ -28,7 +28,6 @@ type recording struct {
 	began time.Time
 }
 
-// runRecord starts, shows or ends a recording.
 func runRecord(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	word, rest, _ := strings.Cut(arg, " ")
 	rest = strings.TrimSpace(rest)
@@ -44,7 +43,6 @@ func runRecord(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	return query.Problemf("usage: :record [start FILE [INTERVAL] [NAME ...] | stop | detach]")
 }
 
-// startRecording starts recording what the argument says: a file, and what there may be behind it.
 func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) error {
 	switch {
 	case s.opt.Record == nil:

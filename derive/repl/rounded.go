@@ -34,7 +34,6 @@ func (s *Session) explainZeros(st *query.Stream) {
 	}
 }
 
-// hasZero reports whether a value of a set is 0.
 func hasZero(set *sampling.Set) bool {
 	for i := range set.Len() {
 		if f, err := set.Value(i).Float64(); err == nil && f == 0 {

@@ -37,7 +37,6 @@ func (s *Session) Run(ctx context.Context, text string, w io.Writer) error {
 	return err
 }
 
-// target returns where output goes.
 func (s *Session) target() io.Writer {
 	if s.out != nil {
 		return s.out
@@ -78,7 +77,6 @@ func shift(err error, text string, it item.Item) error {
 	return err
 }
 
-// runDefinition defines a derived metric and shows its metadata.
 func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) error {
 	if !query.LegalName(it.Name) {
 		return query.Problemf("'%s' is not a name for a metric", it.Name)

@@ -12,7 +12,6 @@ import (
 // maxDepth is how deep files may run each other.
 const maxDepth = 10
 
-// runFile runs the items in the lines of a file, up to the first that fails.
 func runFile(ctx context.Context, s *Session, name string, _ io.Writer) error {
 	if s.opt.Files == nil {
 		return query.Problemf("there are no files here")
@@ -119,7 +118,6 @@ func runVertical(_ context.Context, s *Session, _ string, w io.Writer) error {
 	return nil
 }
 
-// saveSettings keeps the settings for other sessions, as items that set them.
 func (s *Session) saveSettings(w io.Writer) error {
 	if s.opt.Save == nil {
 		return query.Problemf("settings cannot be kept here")

@@ -267,7 +267,6 @@ func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	return k.set(&s.set, value)
 }
 
-// findSetting returns the setting of a key, or nil.
 func findSetting(key string) *setting {
 	if i := slices.IndexFunc(settings, func(k setting) bool { return k.key == key }); i >= 0 {
 		return &settings[i]

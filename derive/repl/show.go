@@ -23,7 +23,6 @@ func runExpr(ctx context.Context, s *Session, q *query.Query, w io.Writer) error
 	return s.showAnswer(ctx, w)
 }
 
-// showAnswer shows the values of the last expression.
 func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 	st := s.answer.Stream
 	if s.set.Output != "table" || st.Exprs == nil {
@@ -171,7 +170,6 @@ type column struct {
 	width int
 }
 
-// column returns the column of a set.
 func (s *Session) column(ctx context.Context, m *sampling.Metric, set *sampling.Set) (c column, err error) {
 	c.Numbers, c.width, err = set.Numbers(ctx, s.set.Numbers.Form(), m)
 	return c, err

@@ -78,7 +78,6 @@ func (s *Session) closeFleet() error {
 	return s.fleet.Close()
 }
 
-// noteLost remembers that a connection is gone, and says so.
 func (s *Session) noteLost(err error) error {
 	if s.src == nil || err == nil {
 		return err
@@ -180,7 +179,6 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// recheck lists the definitions that do not fit the source.
 func (s *Session) recheck(ctx context.Context, w io.Writer) error {
 	b := s.binder()
 	found, err := b.Check(ctx, s.defs.Own)

@@ -82,7 +82,6 @@ func runPrev(ctx context.Context, s *Session, arg string, w io.Writer) error {
 // maxMoves bounds how many samples one command moves by.
 const maxMoves = 1_000_000
 
-// move goes on by a number of samples, or back.
 func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) error {
 	if s.src.Line == nil {
 		return errNotRecorded()

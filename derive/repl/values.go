@@ -59,7 +59,6 @@ func (s *Session) CompleteUnits(exprs []string, prefix string) []string {
 	return texts
 }
 
-// unitsOf returns the units of the dimensions that an expression has.
 func (c *completer) unitsOf(ctx context.Context, text string) []string {
 	x, err := c.s.binder().Compile(ctx, text)
 	if err != nil {

@@ -29,10 +29,8 @@ func (s *Session) pace(interval time.Duration) time.Duration {
 	return interval
 }
 
-// live reports whether values change as time goes by.
 func (s *Session) live() bool { return s.fleet != nil || s.src == nil || s.src.Line == nil }
 
-// follow shows samples as they come, until ctx ends that.
 func (s *Session) follow(ctx context.Context, q *query.Query, form Form, w io.Writer) error {
 	st, err := s.query(ctx, q)
 	if err != nil {
