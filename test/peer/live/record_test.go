@@ -83,7 +83,7 @@ func copyGrowing(t *testing.T, from, to string) {
 		}
 		return all
 	}
-	for range 1000 {
+	for range 3000 {
 		before := sizes()
 		for _, kind := range kinds {
 			text, err := os.ReadFile(from + kind)
