@@ -124,7 +124,7 @@ func (p *Problem) write(text string) {
 
 // Judge checks what is proposed instead of a whole expression against a source: check returns the
 // problem of an expression, or nil. The first proposal without one stays. If all have some, that of
-// the first is told.
+// the first is reported.
 func (p *Problem) Judge(check func(expr string) *Problem) {
 	if p.rewrites == nil {
 		return
