@@ -34,11 +34,13 @@ func (h *Head) Table(rows []Row, form format.NumberForm, instances bool) *table.
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	for i, name := range t.Header {
+	for i := range t.Header {
 		if t.Right = append(t.Right, i > units); t.Right[i] {
 			alignPoints(t.Rows, i)
 		}
-		if slices.Contains([]string{"to", "gaps", "marks", "min_time", "max_time", "last"}, name) {
+	}
+	for _, name := range leastWanted {
+		if i := slices.Index(t.Header, name); i >= 0 {
 			t.Drop = append(t.Drop, i)
 		}
 	}
@@ -47,6 +49,9 @@ func (h *Head) Table(rows []Row, form format.NumberForm, instances bool) *table.
 	}
 	return t
 }
+
+// leastWanted are columns that a table can do without, the first ones first.
+var leastWanted = []string{"to", "min_time", "max_time", "marks", "gaps", "last", "p99", "samples", "p50", "min"}
 
 // magnitudes returns the sizes of the numbers of each metric.
 func magnitudes(rows []Row) map[*Metric]format.Magnitude {

@@ -131,13 +131,16 @@ const leastColumn = 12
 // the widest ones are cut.
 func (g *grid) fit(t *repl.Table, width int) {
 	widths, all := g.widths()
-	gone := 0
-	for _, i := range t.Drop {
+	for k, i := range t.Drop {
 		if all <= width {
 			return
 		}
-		g.drop(i - gone)
-		gone++
+		for _, gone := range t.Drop[:k] {
+			if gone < t.Drop[k] {
+				i--
+			}
+		}
+		g.drop(i)
 		widths, all = g.widths()
 	}
 	last := g.columns - 1

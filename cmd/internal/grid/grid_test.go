@@ -51,6 +51,7 @@ func TestTableFits(t *testing.T) {
 		{"it fits", repl.Table{Rows: [][]string{{"aaa", "bbb"}}, Drop: []int{1}}, 8, "aaa  bbb\n"},
 		{"dropped", repl.Table{Header: []string{"a", "b", "c", "d"}, Rows: [][]string{{"aaa", "bbb", "ccc", "4"}}, Right: []bool{3: true}, Drop: []int{1, 2}}, 10,
 			"a    d\naaa  4\n"},
+		{"the last one first", repl.Table{Rows: [][]string{{"aaa", "bbb", "ccc", "dd"}}, Drop: []int{2, 0, 1}}, 9, "bbb  dd\n"},
 		{"one dropped", repl.Table{Rows: [][]string{{"aaa", "bbb", "ccc"}}, Drop: []int{1, 2}}, 8, "aaa  ccc\n"},
 		{"wrapped", repl.Table{Rows: [][]string{{"name", long}, {"b", "x"}}, Wrap: true}, 26,
 			"name  word word word word\n      word word word word\n      word end\nb     x\n"},

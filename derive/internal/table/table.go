@@ -15,7 +15,7 @@ type Table struct {
 	Units  []string // of the columns, below the header; empty for none
 	Rows   [][]string
 	Right  []bool // columns that are aligned at their right; missing ones are not
-	Drop   []int  // columns that are left out where there is no room for all, in ascending order
+	Drop   []int  // columns that are left out where there is no room for all, the first one first
 	Wrap   bool   // the last column is broken at words where there is no room for it
 }
 
