@@ -60,6 +60,9 @@ func updateForever(dir string, register bool) {
 // TestTruncated truncates the file of a program that updates it. The program goes on, and its next
 // registration writes a complete file.
 func TestTruncated(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("skipped: only amd64 and arm64 are known to survive; a writer on 386 was seen to stop for ever")
+	}
 	for _, mode := range []string{"update", "register"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
