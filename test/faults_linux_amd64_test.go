@@ -50,7 +50,10 @@ func faults(t *testing.T, dir, program string, args ...string) int64 {
 	copied := filepath.Join(t.TempDir(), filepath.Base(program))
 	text, err := os.ReadFile(program)
 	if err == nil {
+		// A process that a parallel test starts meanwhile would inherit the open file, and a program that is open for writing cannot be run.
+		syscall.ForkLock.RLock()
 		err = os.WriteFile(copied, text, 0o777)
+		syscall.ForkLock.RUnlock()
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 const updating = "PMTOOLS_TEST_UPDATE_IN"
 
 // updateForever updates values of all kinds from several goroutines, and prints a line again and
-// again. Each time it registers one metric more where register says so.
+// again while they do. Where register says so, it registers one metric more from time to time.
 func updateForever(dir string, register bool) {
 	r, err := mmv.Create("acme", mmv.Options{Dir: dir})
 	if err != nil {
@@ -32,6 +33,8 @@ func updateForever(dir string, register bool) {
 		mmv.Gauge[int64](r, fmt.Sprint("m", i))
 	}
 	at := count.At("b")
+	// The counter itself may stand still: its memory has gone, and on most systems an update of it is dropped.
+	var updates atomic.Int64
 	for range 2 {
 		go func() {
 			for {
@@ -40,18 +43,20 @@ func updateForever(dir string, register bool) {
 				load.Add(0.5)
 				text.Set("some text")
 				watch.Start()()
+				_ = at.Get()
+				updates.Add(1)
 				runtime.Gosched()
 			}
 		}()
 	}
 	for n := 0; ; n++ {
-		last := at.Get()
+		last := updates.Load()
 		small.Clear()
 		if register && n%4 == 0 {
 			mmv.Gauge[int64](r, fmt.Sprint("more", n)).Set(1)
 		}
 		time.Sleep(2 * time.Millisecond)
-		if at.Get() != last {
+		if updates.Load() != last {
 			fmt.Println("updates go on", r.Err())
 		}
 	}
@@ -60,9 +65,6 @@ func updateForever(dir string, register bool) {
 // TestTruncated truncates the file of a program that updates it. The program goes on, and its next
 // registration writes a complete file.
 func TestTruncated(t *testing.T) {
-	if runtime.GOOS == "windows" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		t.Skip("skipped: a writer on 386 was seen to stop for ever, by the code that all systems but Linux on amd64 have")
-	}
 	for _, mode := range []string{"update", "register"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
