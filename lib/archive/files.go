@@ -28,30 +28,33 @@ type volumeFile struct {
 // List returns the names of the single archives that Open opens as a set.
 func List(name string) ([]string, error) {
 	l := &lister{Options: (&Options{}).content()}
-	return l.expandNames(name)
+	names, err := l.expandNames(name)
+	known := make(map[string]bool)
+	return slices.DeleteFunc(names, func(n string) bool {
+		defer func() { known[n] = true }()
+		return known[n]
+	}), err
 }
 
 // expandNames lists the single archives in a name: commas separate names, a directory stands for its
-// archives (archive.md A1.5, A1.6).
+// archives (archive.md A1.5, A1.6). An empty name at the end is left out.
 func (l *lister) expandNames(name string) ([]string, error) {
 	if name == "" {
 		return nil, &Error{File: name, Offset: -1, Err: pmerr.LogFile}
 	}
 	var names []string
-	known := make(map[string]bool)
-	for _, part := range strings.Split(strings.TrimSuffix(name, ","), ",") {
+	parts := strings.Split(strings.TrimSuffix(name, ","), ",")
+	if last := len(parts) - 1; parts[last] == "" {
+		parts = parts[:last]
+	}
+	for _, part := range parts {
 		inside := []string{part}
 		if info, err := l.Stat(part); err == nil && info.IsDir() {
 			if inside, err = l.archivesIn(part); err != nil {
 				return nil, err
 			}
 		}
-		for _, n := range inside {
-			if !known[n] {
-				known[n] = true
-				names = append(names, n)
-			}
-		}
+		names = append(names, inside...)
 	}
 	return names, nil
 }

@@ -107,8 +107,11 @@ func TestExpandNames(t *testing.T) {
 		{"x", []string{"x"}},
 		{"x,", []string{"x"}},
 		{"x,y", []string{"x", "y"}},
-		{"x,y,x", []string{"x", "y"}},
+		{"x,y,x", []string{"x", "y", "x"}},
 		{",x", []string{"", "x"}},
+		{",", nil},
+		{",,", []string{""}},
+		{"x,,", []string{"x"}},
 		{dir, inside},
 		{"x," + dir, append([]string{"x"}, inside...)},
 	}

@@ -13,6 +13,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
@@ -28,13 +29,19 @@ func Open(ctx context.Context, name string, opt *Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	alone := len(names) == 1 && !strings.Contains(strings.TrimSuffix(name, ","), ",")
+	opened := make(map[string]bool)
 	for _, n := range names {
+		if opened[n] {
+			continue
+		}
 		before := len(s.members)
 		err := s.openMember(ctx, n, list)
 		if err == nil {
+			opened[n] = true
 			continue
 		}
-		if len(names) == 1 || len(s.members) > before || !skippable(err) {
+		if alone || len(s.members) > before || !skippable(err) {
 			s.Close()
 			return nil, err
 		}

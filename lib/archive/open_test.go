@@ -127,7 +127,11 @@ func TestOpenNames(t *testing.T) {
 		{empty, pmerr.LogFile, 0, 0},
 		{empty + "/", pmerr.LogFile, 0, 0},
 		{"", pmerr.LogFile, 0, 0},
-		{",", pmerr.ENOENT, 0, 0},
+		{",", pmerr.LogFile, 0, 1},
+		{",,", pmerr.LogFile, 0, 2},
+		{join("nothing") + ",", pmerr.ENOENT, 0, 0},
+		{join("nothing") + ",,", pmerr.LogFile, 0, 2},
+		{join("nothing", "nothing"), pmerr.LogFile, 0, 3},
 	}
 	for _, tt := range tests {
 		t.Run(strings.ReplaceAll(tt.name, dir+"/", ""), func(t *testing.T) {

@@ -61,16 +61,13 @@ func Bind[S any](ctx context.Context, g *Group) (*Binding[S], error) {
 	if len(fields) == 0 {
 		bad = append(bad, &Mistake{Field: t.Name(), Err: errors.New("no field has a tag")})
 	}
-	if bad != nil {
-		return nil, bad
-	}
-	b := &binder{ctx: ctx, g: g}
+	b := &binder{ctx: ctx, g: g, bad: bad}
 	b.definer, _ = pmapi.As[Definer](g.pc.Source())
 	m := g.mark()
 	err := b.bind(fields)
 	g.known = nil
 	if err == nil && b.bad != nil {
-		err = b.bad
+		err = b.bad.sorted(fields)
 	}
 	if err != nil {
 		g.back(m)

@@ -166,22 +166,28 @@ wrong.Instance: the option instance is for structs in a slice
   ,instance
   ^
 .Rows.Deep: a slice of structs inside another
+.Rows.Ten: sample.long.ten: Unknown or illegal instance domain identifier: the metric has no instances for a slice
+  sample.long.ten
+  ^
+.Rows.Red: sample.colour: Unknown or illegal instance domain identifier: its instances are those of 29.1, and sample.bin has those of 29.2
+  sample.colour
+  ^
 .Rows.Which: one instance in a struct that has one for each
   sample.bin[bin-100]
   ^`},
-		{func() error { _, err := Bind[other](t.Context(), g); return err }, `other.Parse: found the end, expected a metric, a number, a function, '(', '-' or '!'
+		{func() error { _, err := Bind[other](t.Context(), g); return err }, `other.Scalar: sample.bin: Unknown or illegal instance domain identifier: the metric has instances: name one, as in METRIC[INSTANCE], or take all, in a map or a slice of structs
+  sample.bin
+  ^
+other.Units: sample.long.ten: Impossible value or scale conversion: a number without dimension does not become "Gbyte"
+  sample.long.ten,unit=Gbyte
+                       ^
+other.Parse: found the end, expected a metric, a number, a function, '(', '-' or '!'
   sample.long.ten +
                    ^
 other.Mean: unknown metric sample.long.tn
   100 * sample.long.tn
         ^
   did you mean sample.long.ten?
-other.Scalar: sample.bin: Unknown or illegal instance domain identifier: the metric has instances: name one, as in METRIC[INSTANCE], or take all, in a map or a slice of structs
-  sample.bin
-  ^
-other.Units: sample.long.ten: Impossible value or scale conversion: a number without dimension does not become "Gbyte"
-  sample.long.ten,unit=Gbyte
-                       ^
 other.Name: sample.lng.ten: Unknown metric name; did you mean sample.long.ten?
   sample.lng.ten
   ^

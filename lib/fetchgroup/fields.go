@@ -39,6 +39,7 @@ type field struct {
 	key, elem reflect.Value // isMap: memory for an entry
 }
 
+// fieldsOf returns the fields with tags. One with a mistake has no metric, so that it is not registered.
 func fieldsOf(t reflect.Type, path string, row bool) (fields []*field, bad Mistakes) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -50,6 +51,7 @@ func fieldsOf(t reflect.Type, path string, row bool) (fields []*field, bad Mista
 		f.text = text
 		fail := func(at int, format string, args ...any) {
 			bad = append(bad, &Mistake{Field: f.path, Tag: text, Pos: at, Err: fmt.Errorf(format, args...)})
+			f.tag = tag{}
 		}
 		switch {
 		case !sf.IsExported():

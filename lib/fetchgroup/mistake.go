@@ -1,9 +1,11 @@
 package fetchgroup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pmtools/lib/pmapi"
@@ -57,6 +59,16 @@ func (ms Mistakes) Unwrap() []error {
 		errs[i] = m
 	}
 	return errs
+}
+
+// sorted returns the mistakes in the order of the fields.
+func (ms Mistakes) sorted(fields []*field) Mistakes {
+	at := make(map[string]int)
+	for f := range walk(fields) {
+		at[f.path] = len(at)
+	}
+	slices.SortStableFunc(ms, func(a, b *Mistake) int { return cmp.Compare(at[a.Field], at[b.Field]) })
+	return ms
 }
 
 // wrong makes a mistake of an error, at the part of the tag that it is about.

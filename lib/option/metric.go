@@ -126,7 +126,8 @@ func (sc *metricScanner) instances() (insts []string, err error) {
 	if sc.more() {
 		return nil, sc.fail("unexpected extra characters")
 	}
-	for list.skip(ctext.Space + ","); list.more(); list.skip(ctext.Space + ",") {
+	// A comma ends an instance without a name where nothing precedes it; further on, several separate two instances.
+	for list.skip(ctext.Space); list.more(); list.skip(ctext.Space + ",") {
 		stops := ctext.Space + ","
 		if list.s[list.pos] == '"' { // elsewhere a quote is a character like others
 			list.pos++

@@ -178,7 +178,11 @@ func (r *recording) Labels(_ context.Context, kind pcp.LabelKind, ident uint32) 
 }
 
 func (r *recording) Text(_ context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
-	return r.set.Text(uint32(id), false, kind)
+	text, err := r.set.Text(uint32(id), false, kind)
+	if err != nil && id.IsDerived() { // a metric that nobody has defined
+		return "", pmerr.PMID
+	}
+	return text, err
 }
 
 func (r *recording) InDomText(_ context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {

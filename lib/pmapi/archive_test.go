@@ -125,6 +125,9 @@ func TestArchiveMeta(t *testing.T) {
 	if s, err := a.Text(ctx, set, pcp.OneLine); s != "a set of values" || err != nil {
 		t.Errorf("Text: %q, %v", s, err)
 	}
+	if s, err := a.Text(ctx, pcp.NewID(pcp.DynamicDomain, 1, 1), pcp.OneLine); !errors.Is(err, pmerr.PMID) {
+		t.Errorf("Text of a derived metric that is not defined: %q, %v", s, err)
+	}
 	if s, err := a.InDomText(ctx, d, pcp.OneLine); s != "things" || err != nil {
 		t.Errorf("InDomText: %q, %v", s, err)
 	}

@@ -89,14 +89,11 @@ func (c *Conn) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]
 
 // LookupInst returns the identifier of the instance called name.
 func (c *Conn) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	if name == "" && d != pcp.NullInDom {
-		return 0, pmerr.Inst // with an empty name the daemon would list all instances
-	}
 	list, err := c.instances(ctx, d, pcp.NullInst, name)
 	switch {
 	case err != nil:
 		return 0, err
-	case len(list) != 1:
+	case len(list) != 1 || name == "": // for an empty name the daemon lists all instances
 		return 0, pmerr.Inst
 	}
 	return list[0].ID, nil
