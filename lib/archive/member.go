@@ -21,6 +21,7 @@ type member struct {
 	volumes []*volume
 	index   []indexEntry
 	loaded  []*content.File // the metadata, mapped
+	warn    func(string)
 
 	mu      sync.Mutex
 	endSize int64 // size of the last volume when the logical end was found, 0 for never
@@ -106,7 +107,7 @@ func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 			continue
 		}
 		if rec, err := w.checkedBefore(size); err == nil {
-			return rec.stamp, nil
+			return m.plausibleEnd(&w, rec, size), nil
 		}
 		t, ok, err := m.endByIndex(&w, size)
 		if err != nil {
@@ -117,6 +118,38 @@ func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 		}
 	}
 	return pcp.Timestamp{}, &Error{File: m.name, Offset: -1, Err: fmt.Errorf("%w: no complete record", pmerr.LogRec)}
+}
+
+// longestGap is the longest time, in seconds, between records that is believed: a century.
+const longestGap = 100 * 365 * 24 * 3600
+
+// far reports whether t is so long after before that it is taken for damage.
+func far(before, t pcp.Timestamp) bool { return t.Sec-before.Sec > longestGap }
+
+// plausibleEnd returns the time of rec, the last record before end, or of the first record before it whose time is
+// not damaged: with a damaged one as the end of a window, tools step through billions of years. A time is damaged
+// that is far from the start in the label and from the first record of the volume, since each of these may be damaged
+// itself. Without such a record there is only the start.
+func (m *member) plausibleEnd(w *window, rec record, end int64) pcp.Timestamp {
+	damaged := func(t pcp.Timestamp) bool { return far(m.label.Start, t) }
+	if !damaged(rec.stamp) {
+		return rec.stamp
+	}
+	if src, err := w.recordAt(w.label); err == nil && w.label+int64(len(src)) < end {
+		if first, err := checkedRecord(src, w.vol.label.Version); err == nil && !far(first.stamp, rec.stamp) && first.stamp.Sec <= rec.stamp.Sec {
+			return rec.stamp
+		}
+	}
+	last := rec.stamp
+	for err := error(nil); damaged(rec.stamp); {
+		end -= int64(len(rec.src))
+		if rec, err = w.checkedBefore(end); err != nil { // it was the first
+			rec.stamp = m.label.Start
+		}
+	}
+	m.warn(fmt.Sprintf("Warning: archive \"%s\" vol %d: the time of the last record, %d seconds after the start, is damaged: the archive ends %d seconds after the start",
+		m.name, w.vol.number, last.Sec-m.label.Start.Sec, rec.stamp.Sec-m.label.Start.Sec))
+	return rec.stamp
 }
 
 // endByIndex reads a volume from its last index entry on, and returns the time of the last good record.
@@ -144,6 +177,9 @@ func (m *member) endByIndex(w *window, size int64) (t pcp.Timestamp, ok bool, er
 		}
 		rec, err := checkedRecord(src, w.vol.label.Version)
 		if err != nil {
+			return t, ok, nil
+		}
+		if ok && far(t, rec.stamp) {
 			return t, ok, nil
 		}
 		t, ok = rec.stamp, true

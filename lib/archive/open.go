@@ -84,7 +84,7 @@ func (s *Set) openMember(ctx context.Context, name string, list *lister) (err er
 	if err != nil {
 		return err
 	}
-	m := &member{name: name}
+	m := &member{name: name, warn: s.warn}
 	joined := false
 	defer func() {
 		if !joined { // a fault in the mapping comes here too
