@@ -1,6 +1,7 @@
 package format
 
 import (
+	"math"
 	"strings"
 
 	"pmtools/lib/pcp"
@@ -13,6 +14,26 @@ type Family struct {
 	Suffix string // suffix of the names of samples: "_total", "_info" or none
 	Unit   string // "bytes", "seconds", "bytes_per_second" or none; it is part of the name
 	Factor float64
+	over   float64 // Factor is a whole number over this one
+}
+
+// Scale returns a value in the base unit. Where the factor is a fraction it divides, so that decimals stay as they are: 861 ms
+// are 0.861 s, while 861 times the double next to 0.001 may be another number.
+func (f *Family) Scale(value float64) float64 {
+	if f.over <= 1 {
+		return value * f.Factor
+	}
+	return value * math.Round(f.Factor*f.over) / f.over
+}
+
+// wholeOver returns the smallest of the ratios between units of time by which a factor becomes a whole number.
+func wholeOver(factor float64) float64 {
+	for _, over := range []float64{1, 60, 1e3, 3600, 1e6, 1e9} {
+		if n := math.Round(factor * over); n > 0 && n/over == factor {
+			return over
+		}
+	}
+	return 1
 }
 
 // Families names families so that no two have the same name. Its zero value is ready to be used.
@@ -36,6 +57,7 @@ func (fs *Families) Family(name string, d *pcp.Desc) Family {
 func OpenMetricsFamily(name string, d *pcp.Desc) Family {
 	f := Family{Name: familyName(name), Kind: "gauge"}
 	f.Unit, f.Factor = baseUnit(d.Units)
+	f.over = wholeOver(f.Factor)
 	if f.Unit != "" && !strings.HasSuffix(f.Name, "_"+f.Unit) {
 		f.Name += "_" + f.Unit
 	}

@@ -39,13 +39,30 @@ func TestOpenMetricsFamily(t *testing.T) {
 		desc pcp.Desc
 		want Family
 	}{
-		{"disk.all.total", pcp.Desc{Type: pcp.Uint64, Sem: pcp.Counter}, Family{"disk_all", "counter", "_total", "", 1}},
-		{"mem.free", pcp.Desc{Type: pcp.Uint64, Sem: pcp.Instant, Units: kbyte}, Family{"mem_free_bytes", "gauge", "", "bytes", 1024}},
-		{"disk.read_bytes", pcp.Desc{Type: pcp.Uint64, Sem: pcp.Counter, Units: kbyte}, Family{"disk_read_bytes", "counter", "_total", "bytes", 1024}},
-		{"os.name", pcp.Desc{Type: pcp.String, Sem: pcp.Counter}, Family{"os_name", "info", "_info", "", 1}},
+		{"disk.all.total", pcp.Desc{Type: pcp.Uint64, Sem: pcp.Counter}, Family{"disk_all", "counter", "_total", "", 1, 1}},
+		{"mem.free", pcp.Desc{Type: pcp.Uint64, Sem: pcp.Instant, Units: kbyte}, Family{"mem_free_bytes", "gauge", "", "bytes", 1024, 1}},
+		{"disk.read_bytes", pcp.Desc{Type: pcp.Uint64, Sem: pcp.Counter, Units: kbyte}, Family{"disk_read_bytes", "counter", "_total", "bytes", 1024, 1}},
+		{"os.name", pcp.Desc{Type: pcp.String, Sem: pcp.Counter}, Family{"os_name", "info", "_info", "", 1, 1}},
 	} {
 		if got := OpenMetricsFamily(tt.name, &tt.desc); got != tt.want {
 			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+}
+
+// TestScale: values in the base unit are the doubles that their decimals stand for.
+func TestScale(t *testing.T) {
+	for _, tt := range []struct {
+		units       string
+		value, want float64
+	}{
+		{"millisec", 515863861, 515863.861}, {"microsec", 1, 0.000001}, {"nanosec", 123456789, 0.123456789}, {"hour", 2, 7200}, {"Kbyte", 3, 3072},
+		{"byte / min", 90, 1.5}, {"Kbyte / min", 1, 1024.0 / 60}, {"Kbyte / hour", 7, 7.0 * 1024 / 3600}, {"byte / millisec", 7, 7000}, {"count", 7, 7},
+	} {
+		u, _, err := pcp.ParseUnits(tt.units)
+		f := OpenMetricsFamily("x", &pcp.Desc{Type: pcp.Uint64, Units: u})
+		if got := f.Scale(tt.value); err != nil || got != tt.want {
+			t.Errorf("%v %s: %v, want %v; %v", tt.value, tt.units, got, tt.want, err)
 		}
 	}
 }

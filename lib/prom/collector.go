@@ -169,7 +169,7 @@ func (c *Collector) emit(f *family, v *pcp.Values, names map[int32]string, out c
 		} else if x, err = v.Value(i).Float64(); err != nil {
 			continue
 		}
-		m, err := prometheus.NewConstMetric(f.metric, kind, x*f.Factor, labels...)
+		m, err := prometheus.NewConstMetric(f.metric, kind, f.Scale(x), labels...)
 		switch {
 		case err != nil:
 			m = prometheus.NewInvalidMetric(f.metric, err)

@@ -158,7 +158,7 @@ func (m *sentMetric) number(v pcp.Value) (f float64, text string, err error) {
 		return 1, strings.TrimRight(string(v.Bytes()), "\x00"), nil
 	}
 	f, err = v.Float64()
-	return f * m.family.Factor, "", err
+	return m.family.Scale(f), "", err
 }
 
 func (s *Sender) labels(m *sentMetric, v *sampling.Value, text string) Labels {
