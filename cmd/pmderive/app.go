@@ -11,6 +11,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/hostfile"
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/paint"
 	"pmtools/cmd/internal/source"
@@ -25,7 +26,8 @@ const wrongUse cli.Exit = 2
 type app struct {
 	*command.Command
 	sources *source.Opener
-	hosts   []string    // -h, and those of --hosts
+	hosts   []string // -h, and those of --hosts
+	listed  []hostfile.Host
 	version bool        // -V
 	pager   pager.Shown // the program that has the terminal
 	catalog string      // a table of metrics that has the metadata, "" for none

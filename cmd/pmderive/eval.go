@@ -73,7 +73,7 @@ func (a *app) newEval() *cobra.Command {
 	fs.StringVar(&f.file, "output-file", "", "write to `FILE`, and replace its content")
 	fs.StringVar(&f.archive, "archive-out", "", "write the metrics into an archive, `BASE`.meta and so on, instead of showing them")
 	fs.BoolVar(&set.Safe, "safe-csv", false, "write csv without fields that spreadsheets take for formulas")
-	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one per line; - is standard input")
+	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one per line or in Prometheus's JSON; - is standard input")
 	fs.StringVar(&f.across, "across", "", "combine the values of hosts by `FUNC`: sum, avg, min, max, count, 'top N', 'bottom N'")
 	fs.BoolVar(&f.all, "all-hosts", false, "fail unless all hosts answer")
 	return cmd

@@ -1,20 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"strings"
 
+	"pmtools/cmd/internal/hostfile"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/pmcd"
 )
 
 // This file evaluates expressions on several hosts at once.
-
-// maxHosts is how many hosts a file may name.
-const maxHosts = 100_000
 
 // addHost handles -h: the first one is the source of every command, eval takes more.
 func (a *app) addHost(set func(string) error) func(string) error {
@@ -29,7 +25,7 @@ func (a *app) addHost(set func(string) error) func(string) error {
 	}
 }
 
-// readHosts reads a list of hosts, a line each; "#" begins a comment, and "-" is standard input.
+// readHosts reads a list of hosts; "-" is standard input.
 func (a *app) readHosts(name string) error {
 	in := a.Env.Stdin
 	if name != "-" {
@@ -40,19 +36,15 @@ func (a *app) readHosts(name string) error {
 		defer f.Close()
 		in = f
 	}
-	for s := bufio.NewScanner(in); ; {
-		if !s.Scan() {
-			return s.Err()
-		}
-		host, _, _ := strings.Cut(s.Text(), "#")
-		if host = strings.TrimSpace(host); host == "" {
-			continue
-		}
-		if len(a.hosts) >= maxHosts {
-			return fmt.Errorf("--hosts %s: more than %d hosts", name, maxHosts)
-		}
-		a.hosts = append(a.hosts, host)
+	list, err := hostfile.Read(in)
+	if err != nil {
+		return fmt.Errorf("--hosts %s: %w", name, err)
 	}
+	for _, h := range list {
+		a.hosts = append(a.hosts, h.Name)
+	}
+	a.listed = list
+	return nil
 }
 
 // several checks the options of several hosts and returns the hosts, or nil if values of one source are

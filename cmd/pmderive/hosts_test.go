@@ -17,7 +17,13 @@ import (
 // addresses.
 func fleet(t *testing.T, n int) []string {
 	t.Helper()
-	var hosts []string
+	hosts, _ := daemons(t, n)
+	return hosts
+}
+
+// daemons is fleet for tests that close daemons.
+func daemons(t *testing.T, n int) (hosts []string, servers []*pmcdtest.Server) {
+	t.Helper()
 	for i := range uint64(n) {
 		d := pcp.NewInDom(60, 1)
 		metric := func(name string, item uint32, d pcp.InDom, sem pcp.Sem, insts []int32, words ...uint64) pmcdtest.Metric {
@@ -38,9 +44,9 @@ func fleet(t *testing.T, n int) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hosts = append(hosts, addr.String())
+		hosts, servers = append(hosts, addr.String()), append(servers, s)
 	}
-	return hosts
+	return hosts, servers
 }
 
 // sampleTime matches times of samples.

@@ -112,15 +112,18 @@ func TestPushHosts(t *testing.T) {
 	d, url := database(t)
 	got := clitest.RunWith("pmderive", newCommand, "", []string{"push", "--hosts", file, "--as-named", "--to", url, "-s", "1", "-t", "10s", "h.one", "h.ctr"}, nil)
 	list := timeless.ReplaceAllString(strings.Join(stored(d), "\n"), "T=")
+	list = regexp.MustCompile(`(?m)^__name__="pmderive_push_.*\n`).ReplaceAllString(list, "")
 	want := fmt.Sprintf(`__name__="h_ctr_bytes_total",host="%[1]s": 1, T=5 to T=5
 __name__="h_ctr_bytes_total",host="%[2]s": 1, T=5120 to T=5120
 __name__="h_one_bytes",host="%[1]s": 1, T=1024 to T=1024
-__name__="h_one_bytes",host="%[2]s": 1, T=2.097152e+06 to T=2.097152e+06`, hosts[0], hosts[1])
+__name__="h_one_bytes",host="%[2]s": 1, T=2.097152e+06 to T=2.097152e+06
+__name__="up",host="%[1]s": 1, T=1 to T=1
+__name__="up",host="%[2]s": 1, T=1 to T=1`, hosts[0], hosts[1])
 	if hosts[1] < hosts[0] {
 		part := strings.Split(want, "\n")
-		want = strings.Join([]string{part[1], part[0], part[3], part[2]}, "\n")
+		want = strings.Join([]string{part[1], part[0], part[3], part[2], part[5], part[4]}, "\n")
 	}
-	if got.Status != 0 || got.Stdout+got.Stderr != url+": 4 samples sent\n" || list != want {
+	if got.Status != 0 || got.Stdout+got.Stderr != url+": 13 samples sent\n" || list != want {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", got.Status, got.Stdout+got.Stderr, list, want)
 	}
 }
@@ -129,7 +132,7 @@ __name__="h_one_bytes",host="%[2]s": 1, T=2.097152e+06 to T=2.097152e+06`, hosts
 func TestPushFull(t *testing.T) {
 	d, url := database(t)
 	got := clitest.RunWith("pmderive", newCommand, "", []string{"-h", fleet(t, 1)[0], "push", "--to", url, "--queue-size", "10", "-s", "2", "-t", "0.1", "h.disk"}, nil)
-	if got.Status != 1 || got.Stdout != url+": 0 samples sent, 4 lost without room in the queue\n" {
+	if got.Status != 1 || got.Stdout != url+": 0 samples sent, 20 lost without room in the queue\n" {
 		t.Errorf("%+v, %v", got, d.Series())
 	} else if got.Stderr != "pmderive: the queue is full; values are lost until there is room\n" || len(d.Series()) != 0 {
 		t.Errorf("%+v, %v", got, d.Series())

@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -81,5 +83,73 @@ func TestPushInterrupted(t *testing.T) {
 				t.Errorf("%q is left", left)
 			}
 		})
+	}
+}
+
+// TestPushComing: hosts are taken up when the list names them, and end when it does not, when they are lost, and with the run. A
+// list that is damaged meanwhile changes nothing.
+func TestPushComing(t *testing.T) {
+	hosts, servers := daemons(t, 3)
+	d, url := database(t)
+	file := filepath.Join(t.TempDir(), "hosts")
+	list := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list(hosts[0])
+	cmd := exec.Command("pmderive", "push", "--hosts", file, "--as-named", "--to", url, "-t", "0.2", "h.one")
+	said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	stderr := func() string { text, _ := os.ReadFile(said.Name()); return string(text) }
+	cmd.Stderr = said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	last := func(name string, host int, more string) (v float64) {
+		samples := d.Series()[fmt.Sprintf(`__name__="%s",%shost="%s"`, name, more, hosts[host])]
+		if len(samples) == 0 {
+			return -1
+		}
+		return samples[len(samples)-1].Value
+	}
+	until := func(what string, ok func() bool) {
+		t.Helper()
+		for begun := time.Now(); !ok(); time.Sleep(10 * time.Millisecond) {
+			if time.Since(begun) > time.Minute {
+				t.Fatalf("%s never comes: %q, %q", what, stored(d), stderr())
+			}
+		}
+	}
+	const env = `env="x",`
+	until("the first host", func() bool { return last("up", 0, "") == 1 && last("h_one_bytes", 0, "") == 1024 })
+	list(fmt.Sprintf(`[{"targets": ["%s", "%s"], "labels": {"env": "x"}}, {"targets": ["%s"]}]`, hosts[1], hosts[2], hosts[0]))
+	until("the second host", func() bool {
+		return last("up", 1, env) == 1 && last("h_one_bytes", 1, env) > 1 && last("up", 2, env) == 1
+	})
+	list(`[{"targets": ["x"`)
+	until("the message", func() bool { return strings.Contains(stderr(), "--hosts: "+file+": it is not a list of hosts in JSON") })
+	servers[0].Close()
+	until("the loss of the first host", func() bool { return last("up", 0, "") == 0 && math.IsNaN(last("h_one_bytes", 0, "")) })
+	list(hosts[1])
+	until("the end of the third host", func() bool {
+		return math.IsNaN(last("up", 2, env)) && math.IsNaN(last("h_one_bytes", 2, env)) && math.IsNaN(last("up", 0, ""))
+	})
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v, %q", err, stderr())
+	}
+	for labels, samples := range d.Series() {
+		if v := samples[len(samples)-1].Value; !math.IsNaN(v) {
+			t.Errorf("%s ends with %v", labels, v)
+		}
+	}
+	if text := stderr(); strings.Count(text, "; the hosts stay as they were\n") != 1 || strings.Count(text, "pmderive: ") != 2 || !strings.Contains(text, hosts[0]+": ") {
+		t.Errorf("%s", text)
 	}
 }

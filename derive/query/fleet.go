@@ -35,6 +35,16 @@ func CheckHosts(hosts []string) error {
 	return nil
 }
 
+// A Watcher follows the hosts of a query. It is called where the samples are ranged over.
+type Watcher interface {
+	// Hosts returns the hosts of the next round, as CheckHosts accepts them.
+	Hosts() []string
+	// Heard gets the state of a host in a round, under the name that its values have.
+	Heard(host string, state sampling.HostState)
+	// Round is called after each round. The sample of the round, if there is one, has been yielded.
+	Round(context.Context) error
+}
+
 // A Fleet samples several hosts at once. It keeps its connections from one query to the next.
 type Fleet struct {
 	// Open opens the source of a host. It may be called for several hosts at the same time.
@@ -44,14 +54,15 @@ type Fleet struct {
 	// Equivalent is that of Source.
 	Equivalent func(a, b pcp.InDom) bool
 
-	hosts []string
-	mu    sync.Mutex
-	open  map[string]*Source // connections that no sampler uses, by host
+	hosts   []string
+	mu      sync.Mutex
+	open    map[string]*Source // connections that no sampler uses, by host
+	dropped map[string]bool    // hosts that a Watcher has named, and does not name any more
 }
 
 // NewFleet returns a Fleet of hosts, whose specifications CheckHosts has accepted.
 func NewFleet(hosts []string) *Fleet {
-	return &Fleet{hosts: hosts, open: make(map[string]*Source)}
+	return &Fleet{hosts: hosts, open: make(map[string]*Source), dropped: make(map[string]bool)}
 }
 
 // Hosts returns the specifications of the hosts.
@@ -128,10 +139,16 @@ func (r *rounds) run(ctx context.Context, defs *Dictionary, yield func(*sampling
 		asking, cancel = context.WithDeadline(ctx, end.Time())
 		defer cancel()
 	}
-	for _, h := range r.fleet.hosts {
-		r.state[h] = &hostState{}
-	}
+	r.use(r.fleet.hosts)
 	opt := &fetchgroup.FleetOptions{Interval: cmp.Or(r.q.Times.Interval, r.q.Interval, DefaultInterval)}
+	if r.q.Watcher != nil {
+		opt.Hosts = func() []string {
+			if hosts := r.q.Watcher.Hosts(); !slices.Equal(hosts, r.fleet.hosts) {
+				r.use(hosts)
+			}
+			return r.fleet.hosts
+		}
+	}
 	open := func(ctx context.Context, host string) (fetchgroup.Sampler[*reading], error) {
 		return r.fleet.sampler(ctx, host, defs, r.q)
 	}
@@ -146,6 +163,26 @@ func (r *rounds) run(ctx context.Context, defs *Dictionary, yield func(*sampling
 	}
 }
 
+// use makes hosts those that are asked.
+func (r *rounds) use(hosts []string) {
+	r.fleet.mu.Lock()
+	defer r.fleet.mu.Unlock()
+	old := r.state
+	r.state, r.fleet.hosts = make(map[string]*hostState, len(hosts)), hosts
+	for _, h := range hosts {
+		r.state[h] = cmp.Or(old[h], &hostState{})
+		delete(old, h)
+		delete(r.fleet.dropped, h)
+	}
+	for h := range old {
+		r.fleet.dropped[h] = true
+		if src := r.fleet.open[h]; src != nil {
+			_ = src.Close() // the connection is given up
+			delete(r.fleet.open, h)
+		}
+	}
+}
+
 // errStopped means that no more samples are wanted.
 var errStopped = errors.New("stopped")
 
@@ -154,6 +191,7 @@ func (r *rounds) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[*readi
 	heard := 0 // in this round: each host has one row
 	for row := range rows {
 		r.add(row)
+		r.heard(&row)
 		if r.q.Once {
 			if !slices.ContainsFunc(r.fleet.hosts, func(h string) bool { return !r.state[h].done }) {
 				break
@@ -164,7 +202,7 @@ func (r *rounds) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[*readi
 			continue
 		}
 		heard = 0
-		if err := r.flush(ctx, yield); err != nil {
+		if err := r.end(ctx, yield); err != nil {
 			return err
 		}
 		if n := r.wanted(); n > 0 && r.taken >= n {
@@ -172,6 +210,28 @@ func (r *rounds) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[*readi
 		}
 	}
 	return r.flush(context.WithoutCancel(ctx), yield) // Ctrl-C ends the rounds, but what has been heard is shown
+}
+
+// end ends a round.
+func (r *rounds) end(ctx context.Context, yield func(*sampling.Sample, error) bool) error {
+	if err := r.flush(ctx, yield); err != nil || r.q.Watcher == nil {
+		return err
+	}
+	return r.q.Watcher.Round(ctx)
+}
+
+// heard tells the Watcher of an answer, unless the end of the run has cut it short.
+func (r *rounds) heard(row *fetchgroup.Row[*reading]) {
+	state := sampling.Answered
+	switch {
+	case r.q.Watcher == nil || errors.Is(row.Err, context.Canceled):
+		return
+	case errors.Is(row.Err, fetchgroup.ErrLate):
+		state = sampling.Late
+	case row.Err != nil:
+		state = sampling.Lost
+	}
+	r.q.Watcher.Heard(pmcd.Redact(row.Host), state)
 }
 
 // add takes the answer of a host.

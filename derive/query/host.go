@@ -53,6 +53,10 @@ func (f *Fleet) sampler(ctx context.Context, host string, defs *Dictionary, q *Q
 func (f *Fleet) keep(host string, src *Source) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.dropped[host] {
+		_ = src.Close() // nobody asks it any more
+		return
+	}
 	f.open[host] = src
 }
 

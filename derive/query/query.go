@@ -49,6 +49,8 @@ type Query struct {
 	Across string
 	// All makes it an error if one of several hosts does not answer.
 	All bool
+	// Watcher follows several hosts; nil for none.
+	Watcher Watcher
 }
 
 // A Stream is the samples of a query.

@@ -36,6 +36,9 @@ type FleetOptions struct {
 	// Open opens the source of a host, by default pmapi.OpenHost without a dialer. A function that
 	// puts derive.NewSource over the host allows expressions in tags.
 	Open func(ctx context.Context, host string) (pmapi.Source, error)
+	// Hosts, if it is not nil, returns the hosts of the next round. Those that have gone are disconnected, new ones connected to. It
+	// is called where the loop runs, and the first call replaces the hosts of the argument.
+	Hosts func() []string
 	// Group has the options of each group.
 	Group *Options
 }
@@ -129,15 +132,12 @@ func Hosts[T any](ctx context.Context, hosts []string, open func(ctx context.Con
 		ctx, cancel := context.WithCancel(ctx)
 		f := &fleet[T]{FleetOptions: opt.defaults(), open: open, answers: make(chan answer[T], len(hosts))}
 		f.connecting = make(chan struct{}, f.Connects)
-		var ended sync.WaitGroup
-		for _, name := range hosts {
-			h := &host[T]{name: name, fleet: f, due: make(chan time.Time, 1)}
-			f.hosts = append(f.hosts, h)
-			ended.Go(func() { h.run(ctx) })
+		if f.Hosts == nil {
+			f.update(ctx, hosts)
 		}
 		f.rounds(ctx, yield)
 		cancel()
-		ended.Wait()
+		f.running.Wait()
 	}
 }
 
@@ -145,8 +145,35 @@ type fleet[T any] struct {
 	FleetOptions
 	open       func(ctx context.Context, host string) (Sampler[T], error)
 	hosts      []*host[T]
-	answers    chan answer[T] // buffered: one answer of each host
+	answers    chan answer[T]
 	connecting chan struct{}  // semaphore for the attempts to connect
+	running    sync.WaitGroup // the goroutines of the hosts
+}
+
+// update starts hosts that are new in the list, and ends those that are not in it.
+func (f *fleet[T]) update(ctx context.Context, names []string) {
+	if slices.EqualFunc(f.hosts, names, func(h *host[T], name string) bool { return h.name == name }) {
+		return
+	}
+	known := make(map[string]*host[T], len(f.hosts))
+	for _, h := range f.hosts {
+		known[h.name] = h
+	}
+	f.hosts = f.hosts[:0]
+	for _, name := range names {
+		h := known[name]
+		if delete(known, name); h == nil {
+			h = &host[T]{name: name, fleet: f, due: make(chan time.Time, 1)}
+			var own context.Context
+			own, h.end = context.WithCancel(ctx)
+			f.running.Go(func() { h.run(own) })
+		}
+		f.hosts = append(f.hosts, h)
+	}
+	for _, h := range known {
+		h.gone = true
+		h.end()
+	}
 }
 
 type answer[T any] struct {
@@ -161,6 +188,9 @@ func (f *fleet[T]) rounds(ctx context.Context, yield func(Row[T]) bool) {
 	clock := when.Clock{Interval: max(f.Interval, 0)}
 	for round := 0; (f.Rounds == 0 || round < f.Rounds) && ctx.Err() == nil; round++ {
 		due := clock.Due(time.Now())
+		if f.Hosts != nil {
+			f.update(ctx, f.Hosts())
+		}
 		for _, h := range f.hosts {
 			h.silent = true
 			if !h.busy {
@@ -200,6 +230,9 @@ func (f *fleet[T]) collect(ctx context.Context, round int, due time.Time, last b
 	for silent := len(f.hosts); silent > 0 || !last && scheduled; {
 		select {
 		case a := <-f.answers:
+			if a.h.gone {
+				continue
+			}
 			a.h.busy, a.h.silent = false, false
 			silent--
 			if !yield(Row[T]{a.h.name, round, a.due, a.at.Sub(a.due), a.value, a.err}) {
@@ -215,8 +248,10 @@ func (f *fleet[T]) collect(ctx context.Context, round int, due time.Time, last b
 // A host is one of a fleet. Its goroutine has the fields below due.
 type host[T any] struct {
 	name    string
-	busy    bool        // a request has no answer yet
-	silent  bool        // there was no answer in this round
+	busy    bool // a request has no answer yet
+	silent  bool // there was no answer in this round
+	gone    bool // it is not in the list any more
+	end     func()
 	opening atomic.Bool // an attempt to connect is under way
 	fleet   *fleet[T]
 	due     chan time.Time
@@ -235,7 +270,11 @@ func (h *host[T]) run(ctx context.Context) {
 			a := answer[T]{h: h, due: due}
 			a.value, a.err = h.ask(ctx)
 			a.at = time.Now()
-			h.fleet.answers <- a
+			select {
+			case h.fleet.answers <- a:
+			case <-ctx.Done():
+				return
+			}
 		case <-ctx.Done():
 			return
 		}

@@ -261,3 +261,30 @@ func TestFleetMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestFleetChanges takes hosts up and lets them go between rounds. Each round has a row of each of its hosts, and no other.
+func TestFleetChanges(t *testing.T) { synctest.Test(t, testFleetChanges) }
+
+func testFleetChanges(t *testing.T) {
+	c := newTestHosts(t, 3, time.Second)
+	lists := [][]string{{c.hosts[0]}, {c.hosts[0], c.hosts[1]}, {c.hosts[1], c.hosts[2]}, {}, {c.hosts[0]}}
+	round := -1
+	opt := &FleetOptions{Interval: time.Second, Rounds: len(lists), Open: c.open, Hosts: func() []string { round++; return lists[round] }}
+	rows := make([]map[string]error, len(lists))
+	for row := range Fleet[fleetHost](t.Context(), nil, opt) {
+		if rows[row.Round] == nil {
+			rows[row.Round] = make(map[string]error)
+		}
+		rows[row.Round][row.Host] = row.Err
+	}
+	for i, list := range lists {
+		if len(rows[i]) != len(list) {
+			t.Errorf("round %d: %v, want %v", i, rows[i], list)
+		}
+		for _, h := range list {
+			if err, ok := rows[i][h]; !ok || err != nil {
+				t.Errorf("round %d: %s: %v", i, h, err)
+			}
+		}
+	}
+}

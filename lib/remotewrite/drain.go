@@ -22,10 +22,10 @@ func Drain(ctx context.Context, q *Queue, c *Client, b Backoff, warn func(error)
 	for {
 		e, err := q.first(ctx)
 		if e == nil || err != nil {
-			return d.report, err
+			return q.report(), err
 		}
 		if err := d.send(ctx, e); err != nil {
-			return d.report, err
+			return q.report(), err
 		}
 	}
 }
@@ -35,7 +35,6 @@ type drain struct {
 	c       *Client
 	backoff Backoff
 	warn    func(error)
-	report  Report
 	pause   time.Duration // after the next failure
 	warned  bool          // the failure has been reported
 	next    time.Time     // when the next failure may be reported
@@ -48,7 +47,6 @@ const quiet = time.Minute
 func (d *drain) send(ctx context.Context, e *entry) error {
 	body, err := d.q.spool.read(e)
 	if err != nil {
-		d.report.Damaged += e.samples
 		d.warn(err)
 		d.q.leave(e)
 		return nil
@@ -67,13 +65,14 @@ func (d *drain) send(ctx context.Context, e *entry) error {
 	d.recovered()
 	if refused && !(d.q.repeated(e) || e.unsure && refusal.old()) {
 		d.refused(e, refusal)
-	} else if d.q.acknowledge(e) {
-		d.report.Sent += e.samples
+	} else {
+		d.q.acknowledge(e)
 	}
 	return nil
 }
 
 func (d *drain) failed(ctx context.Context, e *entry, f *Failure) error {
+	d.q.failed()
 	e.unsure = e.unsure || f.Unknown
 	if now := time.Now(); !d.warned && !now.Before(d.next) {
 		d.warned, d.next = true, now.Add(quiet)
@@ -98,12 +97,11 @@ func (d *drain) recovered() {
 }
 
 func (d *drain) refused(e *entry, err error) {
-	d.report.Refused += e.samples
 	if !d.refusal {
 		d.refusal = true
 		d.warn(fmt.Errorf("%s: %w", d.c.Name(), err))
 	}
-	d.q.drop(e)
+	d.q.refuse(e)
 }
 
 // old reports whether a server refuses samples because it has them or newer ones: the usual reason after a

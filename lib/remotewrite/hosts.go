@@ -18,6 +18,7 @@ type Hosts struct {
 	mu     sync.Mutex
 	hosts  map[string]*host
 	owners map[string]string // the host that has a label host
+	extra  map[string][]Label
 }
 
 // ErrSameName is the error of two hosts with one label host.
@@ -57,7 +58,46 @@ func (h *Hosts) Watch(ctx context.Context, src pmapi.Source, name string, asName
 	return w, nil
 }
 
-// labels returns PCP's labels of a value without optional ones, and the label host.
+// name returns the label host, which is the name that the client uses until the host is first reached.
+func (h *Hosts) name(name string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if from := h.hosts[name]; from != nil {
+		return from.name
+	}
+	return name
+}
+
+// own returns the labels of the host itself.
+func (h *Hosts) own(name string) []Label {
+	label := Label{Name: "host", Value: h.name(name)}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append(slices.Clone(h.extra[name]), label)
+}
+
+// Extra gives the series of a host more labels, which begins with its next series.
+func (h *Hosts) Extra(name string, labels []Label) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.extra == nil {
+		h.extra = make(map[string][]Label)
+	}
+	h.extra[name] = labels
+}
+
+// forget forgets a host, so that another one may have its label.
+func (h *Hosts) forget(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if from := h.hosts[name]; from != nil {
+		delete(h.owners, from.name)
+	}
+	delete(h.hosts, name)
+	delete(h.extra, name)
+}
+
+// labels returns PCP's labels of a value without optional ones, those of Extra, and the label host.
 func (h *Hosts) labels(name, metric string, d pcp.InDom, inst int32) (list []Label) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,7 +116,7 @@ func (h *Hosts) labels(name, metric string, d pcp.InDom, inst int32) (list []Lab
 			list = append(list, Label{Name: LabelName(l.Name), Value: text})
 		}
 	}
-	return append(list, Label{Name: "host", Value: from.name})
+	return append(append(list, h.extra[name]...), Label{Name: "host", Value: from.name})
 }
 
 type watched struct {

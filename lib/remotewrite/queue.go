@@ -34,6 +34,7 @@ type Queue struct {
 	next   uint64
 	size   int64
 	closed bool
+	stats  Stats         // but for Waiting, Bytes and Limit
 	change chan struct{} // closed and replaced at each change
 }
 
@@ -90,6 +91,26 @@ func OpenQueue(opt *QueueOptions) (*Queue, error) {
 		q.next = e.number + 1
 	}
 	return q, nil
+}
+
+// Stats count samples and attempts since the queue was opened.
+type Stats struct {
+	Sent, Refused, Damaged int       // samples by their fate, as in a Report
+	Lost                   int       // samples without room; the Sender counts them
+	Failures               int       // attempts after which the request was to be sent again
+	Waiting                int       // samples without an acknowledgement
+	Bytes, Limit           int64     // of the files
+	Success                time.Time // of the last acknowledgement; zero for none
+}
+
+// Stats returns the state of the queue.
+func (q *Queue) Stats() Stats {
+	waiting := q.Waiting()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.stats
+	s.Waiting, s.Bytes, s.Limit = waiting, q.size, q.opt.Max
+	return s
 }
 
 // Waiting returns the number of samples that the server has not acknowledged.
@@ -211,17 +232,27 @@ func (q *Queue) forget() {
 	}
 }
 
-func (q *Queue) drop(e *entry) {
+// refuse removes a request that the server refuses.
+func (q *Queue) refuse(e *entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.stats.Refused += e.samples
 	q.remove(e)
 }
 
-// leave removes a request, but not its file.
+// leave removes a damaged request, but not its file.
 func (q *Queue) leave(e *entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.stats.Damaged += e.samples
 	q.unlist(e)
+}
+
+// failed notes an attempt without success.
+func (q *Queue) failed() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stats.Failures++
 }
 
 func (q *Queue) remove(e *entry) {
@@ -241,17 +272,19 @@ func (q *Queue) unlist(e *entry) bool {
 	return true
 }
 
-func (q *Queue) acknowledge(e *entry) (first bool) {
+func (q *Queue) acknowledge(e *entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	first = e.state == waiting
+	first := e.state == waiting
+	if q.stats.Success = q.now(); first {
+		q.stats.Sent += e.samples
+	}
 	if !first || q.opt.Keep <= 0 {
 		q.remove(e)
-		return first
+		return
 	}
 	e.state, e.since = kept, q.now()
 	q.changed()
-	return true
 }
 
 func (q *Queue) repeated(e *entry) bool {

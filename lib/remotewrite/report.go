@@ -24,6 +24,12 @@ type Missing struct {
 	Failed      bool // metrics had errors, or a clock went back
 }
 
+// report returns what has become of the samples so far.
+func (q *Queue) report() Report {
+	s := q.Stats()
+	return Report{Sent: s.Sent, Refused: s.Refused, Damaged: s.Damaged}
+}
+
 // String returns the numbers for the user: that of the samples sent, and others that are not 0.
 func (r *Report) String() string {
 	text := fmt.Sprintf("%d samples sent", r.Sent)

@@ -22,25 +22,33 @@ type SenderOptions struct {
 	Queue  *Queue
 	Hosts  *Hosts
 	Labels []Label     // of all series
+	Self   []Label     // of the metrics of a live Sender itself; without any it has none
+	Live   bool        // the samples come as time goes by
 	Warn   func(error) // gets each problem the first time
 }
 
-// A Sender is a [sampling.Writer] that makes series of the values of metrics, and puts their samples
-// into a queue: live samples at once, and without room they are lost; recorded ones wait for it. It is
-// used by one goroutine.
+// A Sender makes series of the values of metrics, and puts their samples into a queue: live samples at
+// once, and without room they are lost; recorded ones wait for it. After Begin it is a
+// [sampling.Writer]. It is used by one goroutine.
+//
+// A live Sender tells with a series up whether each host answers, sends metrics of itself, and ends series with stale markers:
+// those of an instance or metric that its host does not have any more, those of a host that is lost or gone, and all of them in End.
 type Sender struct {
 	Missing Missing
 
-	ctx     context.Context // of the run: nothing waits for room after its end
-	opt     SenderOptions
-	live    bool
-	metrics []sentMetric
-	request Request
-	round   int       // the number of calls of endMetric
-	next    time.Time // when metrics are described again
-	warned  map[string]bool
-	full    bool // the queue has no room, which has been reported
-	err     error
+	ctx      context.Context // of the run: nothing waits for room after its end
+	opt      SenderOptions
+	hosts    bool // there are several; Round is called after each Sample
+	metrics  []sentMetric
+	targets  map[string]*target
+	request  Request
+	round    int       // the number of samples or, of several hosts, rounds
+	next     time.Time // when metrics are described again
+	self     []Labels
+	selfTime int64
+	warned   map[string]bool
+	full     bool // the queue has no room, which has been reported
+	err      error
 }
 
 type sentMetric struct {
@@ -50,7 +58,8 @@ type sentMetric struct {
 }
 
 type hostSeries struct {
-	round int // the last one with values
+	round int   // the last one with values
+	last  int64 // the time of the last value
 	list  map[seriesKey]*series
 }
 
@@ -65,18 +74,26 @@ type series struct {
 	round  int   // the round of the last value
 }
 
-// NewSender returns a Sender for the samples that h describes, which waits for room until ctx ends.
-func NewSender(ctx context.Context, h *sampling.Header, opt *SenderOptions) *Sender {
-	s := &Sender{ctx: ctx, opt: *opt, live: h.Live, warned: make(map[string]bool)}
+// NewSender returns a Sender, which waits for room until ctx ends.
+func NewSender(ctx context.Context, opt *SenderOptions) *Sender {
+	return &Sender{ctx: ctx, opt: *opt, targets: make(map[string]*target), warned: make(map[string]bool)}
+}
+
+// Begin makes the Sender take the samples that h describes.
+func (s *Sender) Begin(h *sampling.Header) {
+	s.hosts = h.Hosts
 	var families format.Families
+	if s.opt.Live { // a metric called up is not the series up
+		families.Family("up", &pcp.Desc{Type: pcp.Double})
+	}
 	for _, m := range h.Metrics {
 		s.metrics = append(s.metrics, sentMetric{m, families.Family(m.Name, &m.Desc), make(map[string]*hostSeries)})
 	}
-	return s
 }
 
 // Sample implements sampling.Writer. It does not ask the context: all values of a sample are sent.
 func (s *Sender) Sample(_ context.Context, smp *sampling.Sample) error {
+	now := time.Now()
 	for i := range smp.Sets {
 		set := &smp.Sets[i]
 		if set.Err != nil {
@@ -87,11 +104,18 @@ func (s *Sender) Sample(_ context.Context, smp *sampling.Sample) error {
 			v := set.At(j)
 			v.Time = cmp.Or(v.Time, smp.Time)
 			s.add(i, &v)
+			if s.opt.Live && (j == 0 || v.Host != set.At(j-1).Host) {
+				s.target(v.Host).answered(v.Time.Time().UnixMilli(), now)
+			}
 		}
 		s.endMetric(i)
 	}
-	if s.live {
-		s.flush()
+	switch {
+	case !s.opt.Live:
+		s.round++
+	case !s.hosts:
+		s.target("").answered(smp.Time.Time().UnixMilli(), now)
+		return s.Round()
 	}
 	return s.err
 }
@@ -129,12 +153,16 @@ func (s *Sender) add(metric int, v *sampling.Value) {
 	x := h.list[key]
 	if x == nil {
 		x = &series{labels: s.labels(m, v, text), ms: ms - 1} // any time is later
+		if t := s.targets[v.Host]; t != nil {
+			x.ms = max(x.ms, t.ended)
+		}
 		h.list[key] = x
 	}
 	h.round, x.round = s.round, s.round
+	h.last = max(h.last, ms)
 	if ms <= x.ms {
 		s.Missing.Unordered++
-		if s.live && ms < x.ms {
+		if s.opt.Live && ms < x.ms {
 			s.backwards(v.Host, time.Duration(x.ms-ms)*time.Millisecond)
 		}
 		return
@@ -173,37 +201,39 @@ func (s *Sender) labels(m *sentMetric, v *sampling.Value, text string) Labels {
 	return EncodeLabels(append(list, Label{Name: "__name__", Value: m.family.Name + m.family.Suffix})...)
 }
 
-// endMetric ends the series without a value, if other series of their host have values.
+// endMetric ends the recorded series without a value, if other series of their host have values in the record. The end of a live
+// round does it for all metrics of a host.
 func (s *Sender) endMetric(metric int) {
 	m := &s.metrics[metric]
 	if !m.sendable() {
 		s.fail(metric, fmt.Errorf("a value of type %v is neither a number nor a string, and is not sent", m.Desc.Type))
 	}
 	for _, h := range m.hosts {
-		if h.round == s.round {
-			s.endSeries(h)
+		if h.round == s.round && !s.opt.Live {
+			s.endSeries(h, h.last)
 		}
 	}
-	s.round++
 }
 
-func (s *Sender) endSeries(h *hostSeries) {
-	var ms int64
-	for _, x := range h.list {
-		ms = max(ms, x.ms)
-	}
+// endSeries ends the series that have no value in this round.
+func (s *Sender) endSeries(h *hostSeries, ms int64) {
 	for key, x := range h.list {
-		if x.round == s.round {
-			continue
+		if x.round != s.round {
+			s.endOne(h, key, ms)
 		}
-		if ms > x.ms {
-			s.put(x.labels, ms, Stale())
-		}
-		delete(h.list, key)
 	}
 }
 
-// Close puts the last samples into the queue.
+// endOne ends a series at a time, if that is later than its last sample.
+func (s *Sender) endOne(h *hostSeries, key seriesKey, ms int64) {
+	x := h.list[key]
+	if ms > x.ms {
+		s.put(x.labels, ms, Stale())
+	}
+	delete(h.list, key)
+}
+
+// Close puts the last samples into the queue. It does not end the series: another run may go on with them.
 func (s *Sender) Close() error {
 	s.flush()
 	return s.err
@@ -224,7 +254,7 @@ func (s *Sender) put(labels Labels, ms int64, value float64) {
 // describe adds metadata to the first request, and for live values to one each minute: databases may have
 // been started since.
 func (s *Sender) describe() {
-	if !s.next.IsZero() && (!s.live || time.Now().Before(s.next)) {
+	if !s.next.IsZero() && (!s.opt.Live || time.Now().Before(s.next)) {
 		return
 	}
 	s.next = time.Now().Add(time.Minute)
@@ -236,6 +266,15 @@ func (s *Sender) describe() {
 		}
 		s.request.Describe(&meta)
 	}
+	if !s.opt.Live {
+		return
+	}
+	s.request.Describe(&Metadata{Kind: Gauge, Name: "up", Help: "1 if the host has answered in time, else 0"})
+	if s.opt.Self != nil {
+		for _, m := range selfMetrics() {
+			s.request.Describe(&Metadata{Kind: m.kind, Name: m.name, Help: m.help, Unit: m.unit})
+		}
+	}
 }
 
 var kinds = map[string]Kind{"counter": Counter, "gauge": Gauge, "info": Info}
@@ -246,7 +285,7 @@ func (s *Sender) flush() {
 		return
 	}
 	body := s.request.Take()
-	if !s.live {
+	if !s.opt.Live {
 		if s.err = s.opt.Queue.PutWait(s.ctx, body, n); s.err != nil && s.ctx.Err() != nil {
 			s.Missing.Interrupted += n
 		} else if s.err != nil {

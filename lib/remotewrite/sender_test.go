@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,8 +38,10 @@ func queue(t *testing.T, room int64) *remotewrite.Queue {
 // sender returns a Sender, and what it warns of.
 func sender(t *testing.T, h *sampling.Header, opt remotewrite.SenderOptions) (*remotewrite.Sender, *strings.Builder) {
 	var warned strings.Builder
-	opt.Hosts, opt.Warn = &remotewrite.Hosts{}, func(err error) { fmt.Fprintln(&warned, err) }
-	return remotewrite.NewSender(t.Context(), h, &opt), &warned
+	opt.Hosts, opt.Live, opt.Warn = &remotewrite.Hosts{}, h.Live, func(err error) { fmt.Fprintln(&warned, err) }
+	s := remotewrite.NewSender(t.Context(), &opt)
+	s.Begin(h)
+	return s, &warned
 }
 
 // at returns a sample.
@@ -72,18 +76,21 @@ func stored(t *testing.T, q *remotewrite.Queue) (list []string) {
 }
 
 // TestSenderClock: while the clock of a live source is back no value is sent, which is reported once.
-func TestSenderClock(t *testing.T) {
+func TestSenderClock(t *testing.T) { synctest.Test(t, testSenderClock) }
+
+func testSenderClock(t *testing.T) {
 	q := queue(t, large)
 	s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double}, Live: true}, remotewrite.SenderOptions{Queue: q})
 	for _, sec := range []int64{100, 110, 50, 60, 110, 120} {
 		if err := s.Sample(t.Context(), at(sec, value(pcp.DoubleValue(1)))); err != nil {
 			t.Fatal(err)
 		}
+		time.Sleep(time.Second)
 	}
 	if want := "the time has gone back by 1m0s; values are left out until it has caught up\n"; warned.String() != want {
 		t.Errorf("warned %q", warned)
 	}
-	if want := (remotewrite.Missing{Unordered: 3, Failed: true}); s.Missing != want || q.Waiting() != 3 {
+	if want := (remotewrite.Missing{Unordered: 3, Failed: true}); s.Missing != want || q.Waiting() != 9 { // three of x, and six of up
 		t.Errorf("%+v, %d wait", s.Missing, q.Waiting())
 	}
 }
@@ -126,15 +133,18 @@ func TestSenderSeries(t *testing.T) {
 }
 
 // TestSenderRoom: without room live values are lost, and others wait until the context ends.
-func TestSenderRoom(t *testing.T) {
+func TestSenderRoom(t *testing.T) { synctest.Test(t, testSenderRoom) }
+
+func testSenderRoom(t *testing.T) {
 	q := queue(t, 10)
 	s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double}, Live: true}, remotewrite.SenderOptions{Queue: q})
 	for sec := range int64(2) {
 		if err := s.Sample(t.Context(), at(sec, value(pcp.DoubleValue(1)))); err != nil {
 			t.Fatal(err)
 		}
+		time.Sleep(time.Second)
 	}
-	if s.Missing != (remotewrite.Missing{NoRoom: 2}) || warned.String() != "the queue is full; values are lost until there is room\n" {
+	if s.Missing != (remotewrite.Missing{NoRoom: 4}) || warned.String() != "the queue is full; values are lost until there is room\n" {
 		t.Errorf("%+v, warned %q", s.Missing, warned)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -143,7 +153,8 @@ func TestSenderRoom(t *testing.T) {
 	if err := q.Put(make([]byte, 290), 1); err != nil {
 		t.Fatal(err)
 	}
-	s = remotewrite.NewSender(ctx, &sampling.Header{Metrics: []sampling.Metric{double}}, &remotewrite.SenderOptions{Queue: q, Hosts: &remotewrite.Hosts{}})
+	s = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{Queue: q, Hosts: &remotewrite.Hosts{}})
+	s.Begin(&sampling.Header{Metrics: []sampling.Metric{double}})
 	if err := errors.Join(s.Sample(ctx, at(1, value(pcp.DoubleValue(1)))), s.Close()); !errors.Is(err, context.Canceled) || s.Missing != (remotewrite.Missing{Interrupted: 1}) {
 		t.Errorf("%v, %+v", err, s.Missing)
 	}

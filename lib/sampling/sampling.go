@@ -63,6 +63,16 @@ type Value struct {
 	Time     pcp.Timestamp // when the Host had it; zero for the time of the Sample
 }
 
+// A HostState says what became of one of several hosts in a round of samples.
+type HostState byte
+
+// The states of a host.
+const (
+	Answered HostState = iota // it has values, or none yet of an expression that needs two samples
+	Late                      // it has not answered in time, and may still do so
+	Lost                      // it cannot be asked, or its connection has ended
+)
+
 // A Writer writes samples in one form.
 type Writer interface {
 	// Sample writes a sample, whose values it may reorder. The error is that of ctx if it has ended in

@@ -1,0 +1,164 @@
+// Package push sends samples of archives and live hosts to a database, for the command of that name: it has the options, the queue,
+// and the list of hosts, which may change.
+package push
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"net/url"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/source"
+	"pmtools/lib/remotewrite"
+	"pmtools/lib/sampling"
+	"pmtools/lib/version"
+)
+
+// Options are those of the command line.
+type Options struct {
+	To      remotewrite.Options
+	AsNamed bool
+	Labels  []string
+	Queue   string // the directory, or "" for a temporary one
+	Size    string
+	Keep    time.Duration
+}
+
+// AddFlags adds the options to a flag set.
+func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.To.URL, "to", "", "the `URL` for remote write, such as http://host:8428/api/v1/write")
+	fs.StringVar(&o.To.User, "user", "", "`NAME` of the user, whose password is in the file of --password-file")
+	fs.StringVar(&o.To.PasswordFile, "password-file", "", "the first line of `FILE` is the password")
+	fs.StringVar(&o.To.TokenFile, "token-file", "", "the first line of `FILE` is a bearer token")
+	fs.StringVar(&o.To.CAFile, "ca-file", "", "trust servers that the certificates in `FILE` sign, in PEM, and no others")
+	fs.BoolVar(&o.To.InsecureAuth, "insecure-auth", false, "send the password or token over plain http, where others can read it")
+	fs.DurationVar(&o.To.Timeout, "timeout", 30*time.Second, "a request may take `DURATION`")
+	fs.StringArrayVar(&o.Labels, "label", nil, "add a label to all series, as `NAME=VALUE`, or change it")
+	fs.BoolVar(&o.AsNamed, "as-named", false, "label host as -h and --hosts name them, not as they name themselves")
+	fs.StringVar(&o.Queue, "queue", "", "keep what has not been sent in `DIR`; the next run sends it")
+	fs.StringVar(&o.Size, "queue-size", "256M", "let the queue take `SIZE` of the disk")
+	fs.DurationVar(&o.Keep, "resend", 20*time.Second, "after a lost connection send the last `DURATION` again; 0 for nothing")
+}
+
+const (
+	// grace is the time to send what is left after an interrupt.
+	grace = 5 * time.Second
+	// firstPause and longestPause bound the pauses between attempts.
+	firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
+)
+
+// A Push sends the samples of a run.
+type Push struct {
+	Hosts remotewrite.Hosts
+	Watch *Watch // the hosts; nil for one source
+
+	env     *cli.Env
+	opt     *Options
+	archive bool // the samples are recorded
+	client  *remotewrite.Client
+	queue   remotewrite.QueueOptions
+	labels  []remotewrite.Label // of all series
+	sender  *remotewrite.Sender
+	mu      sync.Mutex // of standard error
+}
+
+// New checks the options.
+func New(o *Options, env *cli.Env, archive bool) (*Push, error) {
+	p := &Push{env: env, opt: o, archive: archive}
+	size, err := source.ParseSize(o.Size)
+	if err != nil {
+		return nil, fmt.Errorf("--queue-size: %w", err)
+	}
+	if p.labels, err = remotewrite.ParseLabels(o.Labels); err != nil {
+		return nil, fmt.Errorf("--label=%w", err)
+	}
+	if u, err := url.Parse(o.To.URL); err == nil && u.User != nil {
+		return nil, fmt.Errorf("--to: %s has a user, and others can see the command line; --user and --password-file take it", u.Redacted())
+	}
+	o.To.Agent = "pmderive/" + version.Version
+	p.client, err = remotewrite.New(&o.To)
+	if errors.Is(err, remotewrite.ErrClear) {
+		err = fmt.Errorf("%w, or all the same with --insecure-auth", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--to: %w", err)
+	}
+	sync := o.Queue != "" && !archive // what is recorded can be read again
+	p.queue = remotewrite.QueueOptions{Dir: o.Queue, Max: size, Keep: o.Keep, Sync: sync, Warn: p.Warn}
+	return p, nil
+}
+
+// Run sends the samples that produce puts into the Push. The error is cli.Exit if messages have said what is missing.
+func (p *Push) Run(ctx context.Context, produce func(context.Context) error) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if p.opt.Queue == "" {
+		dir, err := os.MkdirTemp("", "pmderive-push-")
+		if err != nil {
+			return fmt.Errorf("--queue: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		p.queue.Dir = dir
+	}
+	queue, err := remotewrite.OpenQueue(&p.queue)
+	if err != nil {
+		return fmt.Errorf("--queue: %w", err)
+	}
+	p.sender = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{
+		Queue: queue, Hosts: &p.Hosts, Labels: p.labels, Self: p.self(), Live: !p.archive, Warn: p.Warn,
+	})
+	if p.Watch != nil {
+		p.Watch.push = p
+	}
+	interrupted := false
+	report, err := remotewrite.Send(ctx, queue, p.client, remotewrite.Backoff{First: firstPause, Most: longestPause}, grace, p.Warn, func() error {
+		err := produce(ctx)
+		if interrupted = err == nil && ctx.Err() != nil && p.archive; interrupted { // a live source has no other end
+			p.Warn(errors.New("interrupted: the rest of the archive is not sent"))
+		}
+		if !p.archive && (ctx.Err() != nil || err != nil) { // a window that is over may be followed by the next run
+			_ = p.sender.End() // the first error says more
+		}
+		return cmp.Or(err, p.sender.Close())
+	})
+	report.Missing = p.sender.Missing
+	fmt.Fprintf(p.env.Out, "%s: %s\n", p.client.Name(), &report)
+	if err == nil && (interrupted || !report.Complete()) {
+		return cli.Exit(1)
+	}
+	return err
+}
+
+// self returns the labels of the metrics of a live push itself. Two that run on one machine differ in their command lines.
+func (p *Push) self() []remotewrite.Label {
+	name, err := p.env.Hostname()
+	if p.archive || err != nil {
+		return nil
+	}
+	sum := crc32.ChecksumIEEE([]byte(strings.Join(p.env.Args, "\x00")))
+	return []remotewrite.Label{{Name: "host", Value: name}, {Name: "sender", Value: fmt.Sprintf("%08x", sum)}}
+}
+
+// Warn writes a problem when it appears and when it ends.
+func (p *Push) Warn(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.env.Stderr, "%s: %v\n", p.env.Prog, err)
+}
+
+// Begin returns what takes the samples of a run.
+func (p *Push) Begin(h *sampling.Header) (sampling.Writer, error) {
+	p.sender.Begin(h)
+	return p.sender, nil
+}

@@ -1,0 +1,177 @@
+package remotewrite
+
+import (
+	"slices"
+	"time"
+
+	"pmtools/lib/sampling"
+)
+
+// A target is a host of a live run: the series up tells whether it answers, at times of our clock, and when it is lost all its
+// series end.
+type target struct {
+	state sampling.HostState
+	heard bool      // in this round
+	lost  bool      // its series have ended
+	last  int64     // the time of its last answer in milliseconds, by its own clock
+	at    time.Time // the same by ours
+	ended int64     // the time of the last stale markers; later series begin after it
+	up    upSeries
+}
+
+// An upSeries is a series up, whose label host changes when the host first tells its name.
+type upSeries struct {
+	name   string
+	labels Labels
+	ms     int64
+}
+
+// target returns the target of a host.
+func (s *Sender) target(host string) *target {
+	t := s.targets[host]
+	if t == nil {
+		t = &target{}
+		s.targets[host] = t
+	}
+	return t
+}
+
+// now returns the time in milliseconds that the clock of the host shows, as far as is known.
+func (t *target) now(now time.Time) int64 {
+	if t.at.IsZero() {
+		return now.UnixMilli()
+	}
+	return t.last + now.Sub(t.at).Milliseconds()
+}
+
+// answered notes a value of the host.
+func (t *target) answered(ms int64, now time.Time) {
+	if ms > t.last || t.at.IsZero() {
+		t.last, t.at = ms, now
+	}
+	t.state, t.heard, t.lost = sampling.Answered, true, false
+}
+
+// Heard notes the state of a host in the round that Round ends.
+func (s *Sender) Heard(host string, state sampling.HostState) {
+	t := s.target(host)
+	t.state, t.heard = state, true
+	t.lost = t.lost && state != sampling.Answered
+}
+
+// Round ends a round of a live run, in which any number of hosts may have answered: series without a value of hosts that have
+// answered end, and so do those of hosts that are lost. The series up and those of the Sender itself get a sample.
+func (s *Sender) Round() error {
+	now := time.Now()
+	for _, host := range sortedKeys(s.targets) {
+		t := s.targets[host]
+		switch {
+		case !t.heard:
+			continue
+		case t.state == sampling.Answered:
+			s.endMissing(host, t.last)
+		case t.state == sampling.Lost && !t.lost:
+			s.endHost(host, t, now)
+		}
+		s.putUp(host, t, now.UnixMilli(), up(t.state))
+		t.heard = false
+	}
+	s.putSelf(now.UnixMilli(), false)
+	s.round++
+	s.flush()
+	return s.err
+}
+
+// Gone ends the series of a host that does not belong to the run any more.
+func (s *Sender) Gone(host string) {
+	if t := s.targets[host]; t != nil {
+		s.endTarget(host, t, time.Now())
+		delete(s.targets, host)
+		s.flush()
+	}
+	for i := range s.metrics {
+		delete(s.metrics[i].hosts, host)
+	}
+	s.opt.Hosts.forget(host)
+}
+
+// endTarget ends all series of a host, up too.
+func (s *Sender) endTarget(host string, t *target, now time.Time) {
+	if !t.lost {
+		s.endHost(host, t, now)
+	}
+	s.endUp(t, now.UnixMilli())
+}
+
+// End ends all series of a live run.
+func (s *Sender) End() error {
+	now := time.Now()
+	for _, host := range sortedKeys(s.targets) {
+		s.endTarget(host, s.targets[host], now)
+	}
+	s.putSelf(now.UnixMilli(), true)
+	s.flush()
+	return s.err
+}
+
+// endHost ends the series of the metrics of a host.
+func (s *Sender) endHost(host string, t *target, now time.Time) {
+	t.lost = true
+	ms := t.now(now)
+	for i := range s.metrics {
+		if h := s.metrics[i].hosts[host]; h != nil {
+			for key, x := range h.list {
+				s.endOne(h, key, max(ms, x.ms+1))
+				t.ended = max(t.ended, ms, x.ms+1)
+			}
+		}
+	}
+}
+
+// endMissing ends the series of a host that have no value in this round.
+func (s *Sender) endMissing(host string, ms int64) {
+	for i := range s.metrics {
+		if h := s.metrics[i].hosts[host]; h != nil {
+			s.endSeries(h, ms)
+		}
+	}
+}
+
+func (s *Sender) putUp(host string, t *target, ms int64, value float64) {
+	if name := s.opt.Hosts.name(host); t.up.labels == "" || t.up.name != name {
+		s.endUp(t, ms)
+		t.up = upSeries{name, s.upLabels(host), ms - 1}
+	}
+	if ms > t.up.ms {
+		t.up.ms = ms
+		s.put(t.up.labels, ms, value)
+	}
+}
+
+func (s *Sender) endUp(t *target, ms int64) {
+	if t.up.labels != "" {
+		s.put(t.up.labels, max(ms, t.up.ms+1), Stale())
+		t.up.labels = ""
+	}
+}
+
+func (s *Sender) upLabels(host string) Labels {
+	list := append(s.opt.Hosts.own(host), s.opt.Labels...)
+	return EncodeLabels(append(list, Label{Name: "__name__", Value: "up"})...)
+}
+
+func up(state sampling.HostState) float64 {
+	if state == sampling.Answered {
+		return 1
+	}
+	return 0
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	list := make([]string, 0, len(m))
+	for k := range m {
+		list = append(list, k)
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,135 @@
+package remotewrite_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/remotewrite"
+	"pmtools/lib/sampling"
+)
+
+// TestRounds: hosts that answer, are late, are lost and go, and what becomes of their series. The clock of the host a is 1000 s, that of
+// b 2000 s when the run begins; ours is 946684800 s.
+func TestRounds(t *testing.T) {
+	dom := sampling.Metric{Name: "d", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Double, InDom: pcp.NewInDom(60, 1)}}
+	run := func(dir string, do func(s *remotewrite.Sender, round func(values ...sampling.Value))) []string {
+		synctest.Test(t, func(t *testing.T) {
+			q := open(t, dir, nil)
+			defer q.Close()
+			s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double, dom}, Live: true, Hosts: true}, remotewrite.SenderOptions{Queue: q})
+			do(s, func(values ...sampling.Value) {
+				var x, d sampling.Set
+				for i := range values {
+					if values[i].Instance == "" {
+						x.Append(values[i])
+					} else {
+						d.Append(values[i])
+					}
+				}
+				if len(values) > 0 {
+					if err := s.Sample(t.Context(), at(values[0].Time.Sec, x, d)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := s.Round(); err != nil || warned.Len() > 0 {
+					t.Fatal(err, warned)
+				}
+				time.Sleep(10 * time.Second)
+			})
+		})
+		return stored(t, open(t, dir, nil))
+	}
+	value := func(host string, sec int64) sampling.Value {
+		return sampling.Value{ID: pcp.NullInst, Host: host, Value: pcp.DoubleValue(1), Time: pcp.Timestamp{Sec: sec}}
+	}
+	inst := func(host string, sec int64, id int32) sampling.Value {
+		return sampling.Value{ID: id, Instance: string('p' + rune(id)), Host: host, Value: pcp.DoubleValue(1), Time: pcp.Timestamp{Sec: sec}}
+	}
+	for i, tt := range []struct {
+		do   func(s *remotewrite.Sender, round func(values ...sampling.Value))
+		want []string
+	}{
+		// A host that never answers has our time, and those that are late keep their series.
+		{func(s *remotewrite.Sender, round func(values ...sampling.Value)) {
+			s.Heard("a", sampling.Answered)
+			s.Heard("b", sampling.Lost)
+			round(value("a", 1000))
+			s.Heard("a", sampling.Late)
+			s.Heard("b", sampling.Lost)
+			round()
+			s.Heard("a", sampling.Answered)
+			s.Heard("b", sampling.Answered)
+			round(value("a", 1020), value("b", 2000))
+		}, []string{
+			`__name__="up",host="a": 946684800=1 946684810=0 946684820=1`, `__name__="up",host="b": 946684800=0 946684810=0 946684820=1`,
+			`__name__="x": 1000=1 1020=1 2000=1`,
+		}},
+		// A host that is lost ends, once, and begins again when it is back.
+		{func(s *remotewrite.Sender, round func(values ...sampling.Value)) {
+			s.Heard("a", sampling.Answered)
+			round(value("a", 1000), inst("a", 1000, 0), inst("a", 1000, 1))
+			s.Heard("a", sampling.Answered)
+			round(value("a", 1010), inst("a", 1010, 1))
+			for range 2 {
+				s.Heard("a", sampling.Lost)
+				round()
+			}
+			s.Heard("a", sampling.Answered)
+			round(value("a", 1040))
+			s.Gone("a")
+			round()
+		}, []string{
+			`__name__="d",indom="60.1",instance="p": 1000=1 1010=NaN`, `__name__="d",indom="60.1",instance="q": 1000=1 1010=1 1020=NaN`,
+			`__name__="up",host="a": 946684800=1 946684810=1 946684820=0 946684830=0 946684840=1 946684850=NaN`,
+			`__name__="x": 1000=1 1010=1 1020=NaN 1040=1 1050=NaN`,
+		}},
+		// A metric that a host has lost ends too, and End ends what is left.
+		{func(s *remotewrite.Sender, round func(values ...sampling.Value)) {
+			s.Heard("a", sampling.Answered)
+			round(value("a", 1000), inst("a", 1000, 0))
+			s.Heard("a", sampling.Answered)
+			round(inst("a", 1010, 0))
+			if err := s.End(); err != nil {
+				t.Error(err)
+			}
+		}, []string{
+			`__name__="d",indom="60.1",instance="p": 1000=1 1010=1 1020=NaN`, `__name__="up",host="a": 946684800=1 946684810=1 946684820=NaN`, `__name__="x": 1000=1 1010=NaN`,
+		}},
+	} {
+		if diff := cmp.Diff(run(t.TempDir(), tt.do), tt.want); diff != "" {
+			t.Errorf("case %d:\n%s", i, diff)
+		}
+	}
+}
+
+// TestSelf: a live Sender tells of itself, with numbers that were true before the round.
+func TestSelf(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		q := open(t, dir, nil)
+		defer q.Close()
+		opt := remotewrite.SenderOptions{Queue: q, Self: []remotewrite.Label{{Name: "host", Value: "me"}}}
+		s, _ := sender(t, &sampling.Header{Metrics: []sampling.Metric{double}, Live: true}, opt)
+		for sec := range int64(2) {
+			if err := s.Sample(t.Context(), at(sec, value(pcp.DoubleValue(1)))); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+	})
+	got := stored(t, open(t, dir, nil))
+	for _, want := range []string{
+		`__name__="pmderive_push_queue_samples",host="me": 946684800=0 946684801=9`,
+		`__name__="pmderive_push_samples_sent_total",host="me": 946684800=0 946684801=0`,
+		`__name__="up": 946684800=1 946684801=1`,
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not in %q", want, got)
+		}
+	}
+}
