@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/form"
+	"pmtools/derive/digest"
 	"pmtools/derive/repl"
 )
 
@@ -40,9 +41,9 @@ func (a *app) newAbout(item string, set *repl.Settings, cmd *cobra.Command) *cob
 		cmd.Args = operands(1, math.MaxInt)
 	}
 	cmd.Flags().SortFlags = false
-	form.AddOutputs(cmd.Flags(), &set.Output, summarizeOutputs, "json")
+	form.AddOutputs(cmd.Flags(), &set.Output, digest.Outputs(), "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := form.CheckOutput(set.Output, summarizeOutputs); err != nil {
+		if err := form.CheckOutput(set.Output, digest.Outputs()); err != nil {
 			return err
 		}
 		a.running = true

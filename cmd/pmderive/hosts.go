@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"pmtools/cmd/internal/hostfile"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/pmcd"
@@ -91,4 +93,15 @@ func (a *app) note(line string) {
 // report tells what is wrong with one of several hosts.
 func (a *app) report(host string, err error) {
 	fmt.Fprintf(a.Env.Stderr, "%s: %s: %s", a.Env.Prog, pmcd.Redact(host), problemText(err, a.Env.Stderr))
+}
+
+// knownHosts returns the hosts of the command line and those asked before that begin with a prefix.
+func (a *app) knownHosts(prefix string) []string {
+	hosts := source.Hosts(a.Env.LookupEnv, prefix)
+	for _, host := range a.hosts {
+		if strings.HasPrefix(host, prefix) && pmcd.Redact(host) == host {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pmtools/cmd/internal/clitest"
+	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmcd/pmcdtest"
 )
@@ -121,6 +122,53 @@ func TestHosts(t *testing.T) {
 		out := sampleTime.ReplaceAllString(got.Stdout, "TIME")
 		out, errs := clean.Replace(out), sorted(clean.Replace(got.Stderr))
 		if out != tt.out || errs != sorted(tt.errs) {
+			t.Errorf("%s:\n%s%s\nwant\n%s%s", tt.line, out, errs, tt.out, tt.errs)
+		}
+	}
+}
+
+// TestCompareHosts compares hosts that are sampled at the same time, and an archive with a host.
+func TestCompareHosts(t *testing.T) {
+	hosts := fleet(t, 3)
+	dir := t.TempDir()
+	if err := archivetest.Build(dir, "demo"); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	const said = "a, b: 3 samples, 100ms apart; Ctrl-C ends that\n"
+	const head = "metric,instance,units,mean_a,mean_b,p95_a,p95_b,max_a,max_b,difference,ratio,score,score_by\n"
+	const changes = head + "h.disk,sda,byte,10,30,10,30,10,30,20,3,666.6666666666667,mean\n" +
+		"h.disk,sdb,byte,20,60,20,60,20,60,40,3,666.6666666666667,mean\nh.one,,byte,1024,3072,1024,3072,1024,3072,2048,3,666.6666666666666,mean\n"
+	const refused = "pmderive: Cannot connect to PMCD on host \"127.0.0.1:1\": Connection refused\n  no pmcd listens there: it does on port 44321, or on those that -h HOST:PORT names\n"
+	for _, tt := range []struct{ line, out, errs string }{
+		{"-h A -h B compare -s 3 -t 0.1 -o csv", changes, said},
+		{"-h A -h B compare -T 0.5 -t 0.1 -o csv", changes, "a, b: 6 samples, 100ms apart; Ctrl-C ends that\n"},
+		{"-h A -h B compare -s 3 -t 0.1 -o csv --metrics h.one --fail-over 9", head + "h.one,,byte,1024,3072,1024,3072,1024,3072,2048,3,666.6666666666666,mean\n", said + "status 1\n"},
+		{"-h A -h B :compare@-s@3@-t@0.1@-o@csv", changes, said},
+		{"-h A :compare@host@B@-s@3@-t@0.1@-o@csv", changes, said},
+		{"-h A -h 127.0.0.1:1 compare", "", refused + "status 1\n"},
+		{"-h 127.0.0.1:1 -h A compare", "", refused + "status 1\n"},
+		{"-h 127.0.0.1:1 -h 127.0.0.1:1 compare", "", refused + refused + "status 1\n"},
+		{"-h A -h B compare -s 3 -t 0.1 --metrics h.on -o csv", "", said + "pmderive: unknown metric h.on\n  h.on\n  ^\n  did you mean h.one?\nstatus 1\n"},
+		{"-h A compare demo -s 3 -t 0.1 -o csv --metrics h.one --metrics hinv.ncpu", head + "hinv.ncpu,,,4,,4,,4,,,,,\nh.one,,byte,,1024,,1024,,1024,,,,\n", "a: 3 samples, 100ms apart; Ctrl-C ends that\npmderive: demo: unknown metric h.one\n  h.one\n  ^\npmderive: a: unknown metric hinv.ncpu\n  hinv.ncpu\n  ^\nstatus 1\n"},
+		{"-h A compare", "", "pmderive: compare requires a second archive or host, or a second window: --with-S TIME, --with-T TIME, or --baseline BEFORE\nTry 'pmderive compare --help'.\nstatus 2\n"},
+		{"-h A -h B compare demo", "", "pmderive: compare is for two sources, and there are 3\nTry 'pmderive compare --help'.\nstatus 2\n"},
+		{"-h A compare --with-T 1min", "", "pmderive: two windows are those of an archive, and a is live\nstatus 1\n"},
+		{"-h A -h B compare --baseline yesterday", "", "pmderive: --baseline is for two windows of one archive\nTry 'pmderive compare --help'.\nstatus 2\n"},
+		{"-h A -h B compare -S 1min", "", "pmderive: time window options are supported for archives only\nTry 'pmderive compare --help'.\nstatus 2\n"},
+		{"-h A -h B :compare@-S@1min", "", "pmderive: a: a live source has no start; -T says when it ends\nstatus 1\n"},
+	} {
+		args := strings.Fields(strings.NewReplacer("A", hosts[0], "B", hosts[2]).Replace(tt.line))
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "@", " ")
+		}
+		got := clitest.Run("pmderive", newCommand, args, nil)
+		if got.Status != 0 {
+			got.Stderr += fmt.Sprintf("status %d\n", got.Status)
+		}
+		clean := strings.NewReplacer(hosts[0], "a", hosts[2], "b", "\r\n", "\n")
+		out, errs := clean.Replace(got.Stdout), sampleTime.ReplaceAllString(clean.Replace(got.Stderr), "TIME")
+		if out != tt.out || errs != tt.errs {
 			t.Errorf("%s:\n%s%s\nwant\n%s%s", tt.line, out, errs, tt.out, tt.errs)
 		}
 	}

@@ -85,7 +85,7 @@ func (a *app) newRoot() *cobra.Command {
 	fs.SortFlags = false
 	a.addShared(fs, "archive")
 	host := a.SharedOption("host")
-	host.Text += " (the prompt, eval and push take several)"
+	host.Text += " (the prompt, eval, compare and push take several)"
 	host.Set = a.addHost(host.Set)
 	fs.AddFlag(command.Flag(host))
 	a.addShared(fs, "local-PMDA", "spec-local", "container", "namespace")
@@ -103,7 +103,7 @@ func (a *app) newRoot() *cobra.Command {
 	fs.BoolP("help", "?", false, "show this help and exit")
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if len(a.hosts) > 1 && cmd != root && cmd.Name() != "eval" && cmd.Name() != "push" {
+		if len(a.hosts) > 1 && cmd != root && cmd.Name() != "eval" && cmd.Name() != "push" && cmd.Name() != "compare" {
 			return fmt.Errorf("too many hosts requested: %s", pmcd.Redact(a.hosts[1]))
 		}
 		if a.version {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/pcp"
@@ -59,8 +58,8 @@ func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []
 }
 
 // window returns the window that the options ask for. A doubt about it is reported once.
-func (a *app) window(zone *time.Location) *source.Window {
-	return &source.Window{Options: &a.Options, Now: a.Env.Now(), Zone: zone, Note: func(p *query.Problem) {
+func (a *app) window(zone *time.Location) *query.Window {
+	return &query.Window{Options: &a.Options, Now: a.Env.Now(), Zone: zone, Note: func(p *query.Problem) {
 		if !a.noted {
 			a.noted = true
 			a.complain(p)

@@ -57,11 +57,11 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	}
 	return &repl.Options{
 		Sources: repl.Sources{
-			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record,
+			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record, KnownHosts: a.knownHosts,
 		},
 		World: repl.World{
 			Catalog: func() *install.Catalog { return a.tools().Catalog(a.sources.Loaded) },
-			Now:     env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is, Note: a.note,
+			Now:     env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
 		},
 		Registry: a.sources.Registry(), Zone: zone, Settings: set,
 	}, nil

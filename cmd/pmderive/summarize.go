@@ -4,38 +4,59 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
-	"time"
+	"os"
+	"os/signal"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/form"
-	"pmtools/cmd/internal/grid"
-	"pmtools/derive/query"
+	"pmtools/derive/digest"
 	"pmtools/derive/repl"
-	"pmtools/derive/summary"
-	"pmtools/lib/pcp"
-	"pmtools/lib/when"
+	"pmtools/lib/option"
 )
 
-type summarizeFlags struct {
+// digestFlags are the options about the form of the answer to a question about windows.
+type digestFlags struct {
 	form.Numbers
-	numbers       repl.Numbers
-	output, every string
-	raw           bool
-	options       summary.Options
-	order         summary.Order
+	digest.Form
 }
 
-// summarizeOutputs are the forms of output.
-var summarizeOutputs = []string{"table", "csv", "json"}
+// add adds the options, and those of the question.
+func (f *digestFlags) add(fs *pflag.FlagSet, question func(*option.Table)) {
+	var t option.Table
+	question(&t)
+	for o := range t.All() {
+		fs.AddFlag(command.Flag(o))
+	}
+	form.AddOutputs(fs, &f.Output, digest.Outputs(), "json")
+	f.Numbers.Add(fs)
+}
+
+// ask asks a question. A failure that has been reported is only a status.
+func (a *app) ask(ctx context.Context, q digest.Question, f *digestFlags, change ...func(*repl.Options)) error {
+	if err := cmp.Or(f.Numbers.Read(&f.Form.Numbers), form.CheckOutput(f.Output, digest.Outputs())); err != nil {
+		return err
+	}
+	a.running = true
+	s, err := a.session(ctx, repl.Settings{}, change...)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	err = s.Ask(ctx, q, f.Form, a.Env.Out)
+	if errors.Is(err, digest.ErrReported) || errors.Is(err, digest.ErrOver) {
+		return cli.Exit(1)
+	}
+	return err
+}
 
 func (a *app) newSummarize() *cobra.Command {
-	f := &summarizeFlags{}
+	f, q := &digestFlags{}, &digest.Summarize{Options: &a.Options}
 	cmd := &cobra.Command{
 		Use:   "summarize [METRIC|EXPR ...]",
 		Short: "Summarize an archive: extremes, means and quantiles of each metric",
@@ -44,87 +65,20 @@ func (a *app) newSummarize() *cobra.Command {
 			"metrics with numeric values are summarized. Counters are converted to rates.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(f.Read(&f.numbers), form.CheckOutput(f.output, summarizeOutputs), f.check(cmd.Flags())); err != nil {
+			if err := q.Check(); err != nil {
 				return err
 			}
-			return a.summarize(cmd.Context(), f, args)
+			if !a.Options.HasArchive {
+				a.running = true
+				return errors.New("only archives can be summarized: name one with -a ARCHIVE; 'eval --archive-out BASE' records one")
+			}
+			q.Exprs = args
+			return a.ask(cmd.Context(), q, f)
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	a.addShared(fs, "start", "finish", "align", "origin")
-	form.AddOutputs(fs, &f.output, summarizeOutputs, "json")
-	fs.BoolVar(&f.options.Instances, "instances", false, "summarize each instance too")
-	fs.IntVar(&f.order.Top, "top", 0, "summarize the `N` instances of each metric with the largest values of --by")
-	fs.StringVar(&f.order.By, "by", summary.Ranks()[0], "`NUMBER` that ranks instances: "+strings.Join(summary.Ranks(), ", "))
-	fs.StringVar(&f.order.Sort, "sort", "", "`COLUMN` that rows are sorted by: "+strings.Join(summary.Sorts(), ", "))
-	fs.StringVar(&f.every, "every", "", "summarize each interval of so much `TIME`")
-	fs.BoolVarP(&f.raw, "raw", "r", false, "show counters as they are (no rate conversion)")
-	f.Numbers.Add(fs)
+	f.add(fs, q.Add)
 	return cmd
-}
-
-// check checks the options about rows.
-func (f *summarizeFlags) check(fs *pflag.FlagSet) (err error) {
-	switch {
-	case f.order.Top < 0 || f.order.Top == 0 && fs.Changed("top"):
-		return errors.New("--top requires a number of instances, 1 or more")
-	case fs.Changed("by") && f.order.Top == 0:
-		return errors.New("--by requires --top N: the number of instances that are shown")
-	case !slices.Contains(summary.Ranks(), f.order.By):
-		return fmt.Errorf("unknown --by '%s'; there are %s", f.order.By, strings.Join(summary.Ranks(), ", "))
-	case f.order.Sort != "" && !slices.Contains(summary.Sorts(), f.order.Sort):
-		return fmt.Errorf("unknown --sort '%s'; there are %s", f.order.Sort, strings.Join(summary.Sorts(), ", "))
-	case fs.Changed("every"):
-		if f.options.Every, err = when.ParseInterval(f.every); err != nil || f.options.Every < time.Millisecond {
-			return fmt.Errorf("--every %s is not a time such as 10min", f.every)
-		}
-	}
-	f.options.Instances = f.options.Instances || f.order.Top > 0
-	return nil
-}
-
-func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) error {
-	a.running = true
-	if !a.Options.HasArchive {
-		return errors.New("only archives can be summarized: name one with -a ARCHIVE; 'eval --archive-out BASE' records one")
-	}
-	s, err := a.session(ctx, repl.Settings{})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	d, h, err := a.summary(ctx, s, f.options, args, f.raw)
-	if err != nil {
-		return err
-	}
-	h.Intervals, h.Change = f.options.Every > 0, f.order.By == "change" || f.order.Sort == "change"
-	rows := f.order.Rows(d.Rows(d.InstanceName))
-	switch f.output {
-	case "csv":
-		err = summary.WriteCSV(a.Env.Out, h, rows, f.numbers.Full)
-	case "json":
-		err = summary.WriteJSON(a.Env.Out, h, d.Summary, rows)
-	default:
-		width, _ := cli.TerminalSize(a.Env.Stdout)
-		err = grid.Draw(ctx, a.Env.Out, h.Table(rows, f.numbers.Form(), f.options.Instances), width)
-	}
-	return cmp.Or(err, h.Err)
-}
-
-// summary summarizes the window that the options ask for. Its head has an error if something is missing.
-func (a *app) summary(ctx context.Context, s *repl.Session, opt summary.Options, exprs []string, raw bool) (*query.Digest, *summary.Head, error) {
-	q, err := a.query(ctx, s, &evalFlags{several: true}, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	q.Exprs, q.Raw = exprs, raw
-	if !a.Options.HasFinish {
-		q.Times.End = pcp.Timestamp{} // the end is where records end
-	}
-	d, from, failed := s.Summarize(ctx, q, opt)
-	if d == nil || failed != nil && len(d.Metrics) == 0 {
-		return nil, nil, failed
-	}
-	return d, &summary.Head{Source: summary.Source(from), Zone: s.Zone(), Err: failed}, nil
 }

@@ -1,4 +1,4 @@
-package repl
+package digest
 
 import (
 	"errors"
@@ -38,8 +38,11 @@ func (n *Numbers) Full(x float64) string {
 	return string(format.AppendShort(nil, x, 64))
 }
 
-// fullDigits is the text of format.Full.
-const fullDigits = "full"
+// FullDigits is the text of format.Full.
+const FullDigits = "full"
+
+// MaxPrecision is how many digits after the point may be asked for.
+const MaxPrecision = 40
 
 // ParsePrecision reads a number of digits after the point, full or auto.
 func ParsePrecision(text string) (*int, error) {
@@ -47,27 +50,21 @@ func ParsePrecision(text string) (*int, error) {
 	switch {
 	case text == "auto":
 		return nil, nil
-	case text == fullDigits:
+	case text == FullDigits:
 		n = format.Full
-	case err != nil || n < 0 || n > maxPrecision:
+	case err != nil || n < 0 || n > MaxPrecision:
 		return nil, errors.New("not a number of digits")
 	}
 	return &n, nil
 }
 
-func (n *Numbers) precision() string {
+// PrecisionText returns the text that ParsePrecision reads as the Precision.
+func (n *Numbers) PrecisionText() string {
 	switch {
 	case n.Precision == nil:
 		return "auto"
 	case *n.Precision == format.Full:
-		return fullDigits
+		return FullDigits
 	}
 	return strconv.Itoa(*n.Precision)
-}
-
-func (n *Numbers) scale() string {
-	if n.Scale == nil {
-		return "auto"
-	}
-	return onOffText(*n.Scale)
 }

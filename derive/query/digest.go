@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -13,11 +14,13 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// A Digest is the summary of a window of a recording.
+// A Digest is the summary of a window of a recording, or of samples of a live source.
 type Digest struct {
 	*summary.Summary
 	// Names has the names of instances, if there is a summary of each.
 	Names map[pcp.InDom]map[int32]string
+
+	instances bool // there is a summary of each
 }
 
 // maxPast bounds the memory of what is known about intervals.
@@ -26,16 +29,17 @@ const maxPast = 1 << 20
 var errPast = Problemf("intervals are so many that they have more than %d rows; choose longer ones, fewer metrics, or a shorter time", maxPast)
 
 // Summarize summarizes the expressions of q over its times, record by record, and each of their
-// instances and intervals as the options say. Without expressions it takes all metrics that have numbers as values
-// there. An error beside a Digest is why some expressions, or the rest of the recording, are not in
-// it. A live source is pmerr.NotArchive.
+// instances and intervals as the options say. A live source is sampled at the interval of q until the
+// times end, or ctx does after the first sample. Without expressions Summarize takes all metrics that have
+// numbers as values there. An error beside a Digest is why some expressions, or the rest of the
+// recording, are not in it.
 func Summarize(ctx context.Context, src *Source, defs *Dictionary, q *Query, opt summary.Options) (*Digest, error) {
-	d := &Digest{Summary: summary.New(opt), Names: make(map[pcp.InDom]map[int32]string)}
+	d := &Digest{Summary: summary.New(opt), Names: make(map[pcp.InDom]map[int32]string), instances: opt.Instances}
 	bad, err := d.add(ctx, src, defs, q)
 	if err != nil {
 		return nil, err
 	}
-	if err = d.read(ctx, src, &q.Times); err == errPast {
+	if err = d.read(ctx, src, q); err == errPast {
 		return nil, err
 	} else if err != nil {
 		bad = append(bad, &Problem{Msg: err.Error(), Err: err})
@@ -45,9 +49,7 @@ func Summarize(ctx context.Context, src *Source, defs *Dictionary, q *Query, opt
 	if len(q.Exprs) == 0 {
 		d.Metrics = slices.DeleteFunc(d.Metrics, func(m *summary.Metric) bool { return m.Empty() })
 	}
-	if opt.Instances {
-		d.nameInstances(ctx, src)
-	}
+	d.nameInstances(ctx, src)
 	if bad == nil {
 		return d, nil
 	}
@@ -105,20 +107,28 @@ func changes(x syntax.Expr) (found bool) {
 	return found
 }
 
-// read hands the records of a window to the summary.
-func (d *Digest) read(ctx context.Context, src *Source, times *sampling.Times) error {
-	t := *times
-	t.Interval, t.Delay, t.Marks = 0, false, true
-	t.End = pcp.Timestamp{} // what lasts beyond the end ends there
+// read hands the records of a window, or live samples, to the summary.
+func (d *Digest) read(ctx context.Context, src *Source, q *Query) error {
+	t, req := q.Times, &pmapi.Request{}
+	if src.Line == nil {
+		t.Interval = cmp.Or(t.Interval, q.Interval, DefaultInterval)
+		req.IDs = d.Operands()
+		slices.Sort(req.IDs)
+	} else {
+		t.Interval, t.Delay, t.Marks = 0, false, true
+		t.End = pcp.Timestamp{} // what lasts beyond the end ends there
+	}
 	in := insts.New(src.Source)
 	var last pcp.Timestamp
 	defer func() { d.End(last) }()
-	for f, err := range sampling.Fetches(ctx, src.Source, &pmapi.Request{}, &t) {
+	for f, err := range sampling.Fetches(ctx, src.Source, req, &t) {
 		switch {
+		case err != nil && src.Line == nil && ctx.Err() != nil && d.Records > 0:
+			return nil // that is how it ends
 		case err != nil:
 			return err
-		case times.End != (pcp.Timestamp{}) && f.Time.Compare(times.End) > 0:
-			last = times.End
+		case src.Line != nil && q.Times.End != (pcp.Timestamp{}) && f.Time.Compare(q.Times.End) > 0:
+			last = q.Times.End
 			return nil
 		case f.Mark:
 			d.Mark(f.Time)
@@ -128,6 +138,9 @@ func (d *Digest) read(ctx context.Context, src *Source, times *sampling.Times) e
 		in.Begin(ctx, f.Time)
 		if d.Record(&f.Result, in); d.Past > maxPast {
 			return errPast
+		}
+		if src.Line == nil && d.Records == 1 {
+			d.nameInstances(ctx, src) // some may be gone at the end
 		}
 	}
 	return nil
@@ -141,15 +154,19 @@ func (d *Digest) InstanceName(dom pcp.InDom, inst int32) string {
 	return Number(inst)
 }
 
-// nameInstances finds the names of the instances.
+// nameInstances finds the names of the instances, if there is a summary of each.
 func (d *Digest) nameInstances(ctx context.Context, src *Source) {
+	asked := make(map[pcp.InDom]bool)
 	for _, m := range d.Metrics {
 		dom := m.Desc.InDom
-		if dom == pcp.NullInDom || d.Names[dom] != nil {
+		if !d.instances || dom == pcp.NullInDom || asked[dom] {
 			continue
 		}
-		d.Names[dom] = make(map[int32]string)
+		asked[dom] = true
 		list, _ := src.AllInstances(ctx, dom) // numbers stand for names that are not known
+		if d.Names[dom] == nil {
+			d.Names[dom] = make(map[int32]string, len(list))
+		}
 		for _, in := range list {
 			d.Names[dom][in.ID] = in.Name
 		}

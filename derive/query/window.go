@@ -1,4 +1,4 @@
-package source
+package query
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"pmtools/derive/diagnose"
 	"pmtools/lib/format"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
@@ -14,44 +13,15 @@ import (
 	"pmtools/lib/when"
 )
 
-// KnownZone returns the zone that a value of TZ names, or an error if there is none.
-func KnownZone(tz string) (*time.Location, error) {
-	if when.CheckZone(tz) != nil || !when.Known(tz) {
-		return nil, fmt.Errorf("unknown time zone %q: give a name, such as Europe/Berlin, or a rule, such as CET-1CEST", tz)
-	}
-	return when.LoadZone(tz), nil
-}
-
-// Interval makes an interval of 0 an error of -t. If records is set, -t takes "record" too, for the
-// records of an archive as they are: that is an interval of 0.
-func Interval(p *option.Options, interval *option.Option, records bool) *option.Option {
-	set, instead := interval.Set, ""
-	if records {
-		interval.Text += ", or record: an archive's records as they are"
-		instead = "; 'record' is a sample for each record of an archive"
-	}
-	interval.Set = func(text string) error {
-		if records && (text == "record" || text == "records") {
-			p.Interval, p.HasInterval = 0, true
-			return nil
-		}
-		err := set(text)
-		if err == nil && p.Interval == 0 {
-			err = fmt.Errorf("-t %s: an interval is longer than 0%s", text, instead)
-		}
-		return err
-	}
-	return interval
-}
-
 // A Window is a time window for people: one outside a recording is an error that shows the span of
 // the recording, and what may have been meant.
 type Window struct {
 	*option.Options
 	Now  time.Time
 	Zone *time.Location
+	With bool // the options are those of a second window: --with-S
 	// Note gets what is doubtful about the window.
-	Note func(*diagnose.Problem)
+	Note func(*Problem)
 }
 
 // Over returns the window over a recording, or over live metrics if line is nil. An end that lies
@@ -70,10 +40,10 @@ func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, er
 	}
 	recorded := "recorded: " + format.Span(b.Start, b.End, x.Zone)
 	if w.Origin.After(b.End) || w.End.Before(w.Origin) {
-		p := &diagnose.Problem{Msg: "there are no samples in that time"}
-		for _, o := range []struct{ name, text string }{{"-S", x.Start}, {"-O", x.Origin}, {"-T", x.Finish}} {
+		p := &Problem{Msg: "there are no samples in that time"}
+		for _, o := range []struct{ name, text string }{{"S", x.Start}, {"O", x.Origin}, {"T", x.Finish}} {
 			if form := meant(o.text, b); form != "" && form != o.text {
-				p.Notes = append(p.Notes, fmt.Sprintf("did you mean %s %s?", o.name, form))
+				p.Notes = append(p.Notes, fmt.Sprintf("did you mean %s %s?", x.option(o.name), form))
 			}
 		}
 		p.Notes = append(p.Notes, recorded)
@@ -81,13 +51,21 @@ func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, er
 	}
 	if at, err := when.ParseTime(x.Finish, b); x.HasFinish && err == nil && at.After(b.End) {
 		if form := meant(x.Finish, b); form != "" {
-			x.Note(&diagnose.Problem{
-				Msg:   fmt.Sprintf("-T %s is after the end of the archive; did you mean -T %s?", x.Finish, form),
+			x.Note(&Problem{
+				Msg:   fmt.Sprintf("%s %s is after the end of the archive; did you mean %[1]s %[3]s?", x.option("T"), x.Finish, form),
 				Notes: []string{recorded},
 			})
 		}
 	}
 	return w, nil
+}
+
+// option returns an option of the window by its letter, as it is typed.
+func (x *Window) option(letter string) string {
+	if x.With {
+		return "--with-" + letter
+	}
+	return "-" + letter
 }
 
 // meant returns the form of a time of the day that makes it one of a recording, or "".

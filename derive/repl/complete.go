@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"pmtools/derive/digest"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"regexp"
@@ -132,6 +133,10 @@ func (c *completer) argument(name, arg string, end int) int {
 			c.file(rest)
 			return end - len(rest)
 		}
+		if rest, ok := strings.CutPrefix(arg, Host+" "); ok && c.s.opt.KnownHosts != nil {
+			c.offer(word, c.s.opt.KnownHosts(word)...)
+			return end - len(rest) + strings.LastIndexByte(rest, ' ') + 1
+		}
 		c.offer(arg, Host+" ", Archive+" ", Local)
 		c.file(arg)
 		return end - len(arg)
@@ -142,6 +147,11 @@ func (c *completer) argument(name, arg string, end int) int {
 			c.metric(word)
 		} else {
 			c.file(rest)
+		}
+	case "summarize", "compare":
+		c.offer(word, digest.Proposals(name, arg)...)
+		if c.metric(word); name == "compare" {
+			c.file(word)
 		}
 	case "set":
 		c.setting(arg, word)

@@ -14,7 +14,10 @@ import (
 )
 
 func TestComplete(t *testing.T) {
-	s := newSession(t, "ta", func(o *repl.Options) { o.Files = memory{"one.conf": "", "two.conf": ""} })
+	s := newSession(t, "ta", func(o *repl.Options) {
+		o.Files = memory{"one.conf": "", "two.conf": ""}
+		o.KnownHosts = func(string) []string { return []string{"app1", "app2", "db"} }
+	})
 	run(s, "x.aa = t.b * 2", "x.ab = 1", "t.b")
 	for _, tt := range []struct {
 		line  string
@@ -54,7 +57,7 @@ func TestComplete(t *testing.T) {
 		{":run t", 5, "two.conf"},
 		{"matchinst(!/a/, t.", 16, "t.a|t.b|t.c|t.d|t.s"},
 		{"t.b / t.", 6, "t.a|t.b|t.c|t.d|t.s"},
-		{":", 0, ":d |:debug |:desc |:describe |:drop |:edit |:exit|:explain |:find |:help |:inst |:labels |:last |:list |:load |:metrics |:next |:output |:plot |:prev |:quit|:record |:run |:save |:save! |:set |:show |:source |:sql |:step |:text |:time |:timing|:top |:vertical|:watch "},
+		{":", 0, ":compare |:d |:debug |:desc |:describe |:drop |:edit |:exit|:explain |:find |:help |:inst |:labels |:last |:list |:load |:metrics |:next |:output |:plot |:prev |:quit|:record |:run |:save |:save! |:set |:show |:source |:sql |:step |:summarize |:text |:time |:timing|:top |:vertical|:watch "},
 		{":record st", 8, "start |status|stop"}, {":record start f 1sec t.b", 21, "t.b"},
 		{":la", 0, ":labels |:last "},
 		{":time ", 6, "end|start"}, {":ti s", 5, ""}, {":last c", 6, "color |csv"}, {":last pre", 6, "precision "}, {":wa t.", 4, "t.a|t.b|t.c|t.d|t.s"}, {":sou tw", 5, "two.conf"},
@@ -66,6 +69,8 @@ func TestComplete(t *testing.T) {
 		{":save! t", 7, "two.conf"},
 		{":source ", 8, "archive |host |local|one.conf|two.conf"},
 		{":source archive o", 16, "one.conf"},
+		{":source host a", 13, "app1|app2"}, {":source host app1 a", 18, "app1|app2"},
+		{":compare --b", 9, "--baseline "}, {":compare o", 9, "one.conf"}, {":summarize --top 2 --by m", 24, "max|mean"}, {":summarize --sort p5", 18, "p50"}, {":summarize t.", 11, "t.a|t.b|t.c|t.d|t.s"},
 		{":set ", 5, "across |color |interval |output |pager |percent |precision |raw |samples |scale |sort |timing |verbose |vertical "},
 		{":set out", 5, "output "},
 		{":set output ", 12, "csv|json|openmetrics|table"},

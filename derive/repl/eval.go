@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"pmtools/derive/query"
-	"pmtools/derive/summary"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
-	"pmtools/lib/pmerr"
 	"pmtools/lib/sampling"
 )
 
@@ -105,30 +103,6 @@ func (s *Session) Source(ctx context.Context) (*query.Source, error) {
 	}
 	defer s.release()
 	return s.src, s.connect(ctx)
-}
-
-// Summarize summarizes the expressions of q over its times, as query.Summarize does, and tells where
-// the records come from.
-func (s *Session) Summarize(ctx context.Context, q *query.Query, opt summary.Options) (*query.Digest, sampling.Source, error) {
-	from := sampling.Source{Kind: s.kind, Name: pmcd.Redact(s.name)}
-	src, err := s.Source(ctx)
-	if err != nil {
-		return nil, from, err
-	}
-	if src.Line == nil {
-		return nil, from, &Problem{
-			Msg:   "only archives can be summarized, and the source is live",
-			Notes: []string{"name an archive with -a; eval --archive-out BASE records one"},
-			Err:   pmerr.NotArchive,
-		}
-	}
-	from.Host, _ = pmapi.HostName(ctx, src) // beside an error there is a guess
-	own := *q
-	own.Zone = s.zone
-	_, ahead := q.Times.Start.Time().In(s.zone).Zone()
-	opt.Offset = time.Duration(ahead) * time.Second
-	d, err := query.Summarize(ctx, src, s.defs, &own, opt)
-	return d, from, err
 }
 
 // UseSourceZone makes the zone of the source that in which times are shown and meant.

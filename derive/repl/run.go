@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"pmtools/derive/digest"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"slices"
@@ -198,6 +199,8 @@ func commands() []cmd {
 		{"plot", "[SAMPLES] EXPR [> FILE]", "draw a chart of the values, or a picture into a file .svg or .png", true, true, true, runPlot},
 		{"top", "[N] [INTERVAL] EXPR", "show the largest values, ten or N of them; on a screen live ones again and again, until Ctrl-C", true, true, true, runTop},
 		{"last", "[KEY VALUE ...]", "show the last answer again, with other settings for this time: :last csv, :last vertical", false, false, false, runLast},
+		{"summarize", "[OPTIONS] [EXPR, ...]", "summarize an archive: extremes, means and quantiles; with the options of pmderive summarize", false, false, false, asking(digest.NewSummarize)},
+		{"compare", "[OPTIONS] [SOURCE]", "show what changed most from the source to another, or between two windows of an archive; with the options of pmderive compare", false, false, false, asking(digest.NewCompare)},
 		{"find", "WORDS", "find metrics by words about them: names, help texts, instances, labels, definitions", true, true, false, runFind},
 		{"metrics", "[PATTERN]", "list metrics whose names begin with PATTERN, or match it if it has *, ? or [", false, true, false, runMetrics},
 		{"describe", "NAME ...", "show all about a metric: texts, instances, labels, values, definitions; below a node of the name space, the metrics", true, true, false, runDescribe},

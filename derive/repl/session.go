@@ -62,6 +62,8 @@ type Sources struct {
 	OpenHost   func(ctx context.Context, name string) (pmapi.Source, error)
 	Report     func(host string, err error)
 	Equivalent func(a, b pcp.InDom) bool // see derive.Options
+	// KnownHosts returns hosts that begin with a prefix, to be proposed.
+	KnownHosts func(prefix string) []string
 	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.
 	Record func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)
 }
@@ -84,6 +86,8 @@ type World struct {
 	// Note gets lines about how an item was understood, which are no part of its output; nil writes
 	// them there.
 	Note func(line string)
+	// Complain gets what is wrong beside an answer; nil writes it there.
+	Complain func(err error)
 }
 
 // Files are the files that a Session may read and write.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"pmtools/derive/digest"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"slices"
@@ -23,6 +24,9 @@ func Outputs() []string { return slices.Clone(outputs) }
 
 // DefaultInterval is the time between samples if not set.
 const DefaultInterval = query.DefaultInterval
+
+// Numbers says how numbers are shown to people.
+type Numbers = digest.Numbers
 
 // Settings are what :set changes. The zero Settings are the usual ones.
 type Settings struct {
@@ -125,18 +129,23 @@ var settings = []setting{
 			s.Output = v
 			return nil
 		}},
-	{"precision", "digits after the decimal point, full, or auto: four significant digits", []string{"auto", fullDigits},
-		func(s *Settings) string { return s.precision() },
+	{"precision", "digits after the decimal point, full, or auto: four significant digits", []string{"auto", digest.FullDigits},
+		func(s *Settings) string { return s.PrecisionText() },
 		func(s *Settings, v string) error {
-			n, err := ParsePrecision(v)
+			n, err := digest.ParsePrecision(v)
 			if err != nil {
-				return query.Problemf("'%s' is neither auto nor full nor a number of digits from 0 to %d", v, maxPrecision)
+				return query.Problemf("'%s' is neither auto nor full nor a number of digits from 0 to %d", v, digest.MaxPrecision)
 			}
 			s.Precision = n
 			return nil
 		}},
 	{"scale", "on: values are in units in which they are readable; auto: unless there is a precision", []string{"auto", "on", "off"},
-		func(s *Settings) string { return s.scale() },
+		func(s *Settings) string {
+			if s.Scale == nil {
+				return "auto"
+			}
+			return onOffText(*s.Scale)
+		},
 		func(s *Settings, v string) error {
 			if v == "auto" {
 				s.Scale = nil
@@ -200,11 +209,7 @@ var settings = []setting{
 
 var onOff = []string{"on", "off"}
 
-// Bounds of settings.
-const (
-	minInterval  = time.Millisecond
-	maxPrecision = 40
-)
+const minInterval = time.Millisecond
 
 func onOffText(b bool) string {
 	if b {

@@ -25,8 +25,9 @@ type Comparison struct {
 
 // A Change is a metric, or an instance, in two windows.
 type Change struct {
-	*Row         // of A, or of B if A has none
-	A, B *Series // nil where there are no samples
+	*Row          // of A, or of B if A has none
+	A, B  *Series // nil where there are no samples
+	score Score   // of a change that both windows have
 }
 
 // steady is the part of a mean by which numbers that hardly vary are taken to deviate.
@@ -43,9 +44,50 @@ func (c *Change) Ratio() float64 {
 	return c.B.Mean() / c.A.Mean()
 }
 
-// Score returns how large the difference is compared with the pooled deviation of the samples, which
-// is taken to be at least a thousandth of the larger mean.
-func (c *Change) Score() float64 {
+// A Score says how much a change stands out. Its unit is the deviation of the samples, whatever By is.
+type Score struct {
+	Value float64
+	By    string  // ByMean or ByDistribution
+	KS    float64 // the statistic of Kolmogorov and Smirnov; NaN if there are too few samples for it
+}
+
+// What scores are made of.
+const (
+	ByMean         = "mean"
+	ByDistribution = "ks"
+)
+
+// enough is how many samples of each side the statistic of Kolmogorov and Smirnov needs, and certain
+// the value that the statistic, times the root of the harmonic mean of the samples of both sides,
+// exceeds by chance once in a thousand times.
+const (
+	enough  = 30
+	certain = 1.95
+)
+
+// Score returns the larger of two: how large the difference of the means is compared with the pooled
+// deviation of the samples, and the difference that two normal distributions have whose statistic of
+// Kolmogorov and Smirnov is that of the samples. The latter is for a statistic that is hardly one of chance.
+func (c *Change) Score() Score {
+	s := Score{c.meanScore(), ByMean, math.NaN()}
+	n, m := float64(c.A.Samples), float64(c.B.Samples)
+	if min(n, m) < enough {
+		return s
+	}
+	s.KS = distance(&c.A.Sketch, &c.B.Sketch)
+	if s.KS*math.Sqrt(n*m/(n+m)) < certain {
+		return s
+	}
+	most := 1 - 1/(n+m) // samples do not tell more than that
+	if x := 2 * math.Sqrt2 * math.Erfinv(min(s.KS, most)); x > s.Value {
+		s.Value, s.By = x, ByDistribution
+	}
+	return s
+}
+
+// meanScore returns the score by the means. The pooled deviation of the samples is taken to be at least
+// a thousandth of the larger mean.
+func (c *Change) meanScore() float64 {
 	d := math.Abs(c.Difference())
 	if d == 0 {
 		return 0
@@ -97,23 +139,21 @@ func Compare(a, b []Row, limit Limit) *Comparison {
 	inA, orderA := index(a)
 	inB, orderB := index(b)
 	c := &Comparison{Limit: limit, OnlyA: only(inA, inB, orderA, false), OnlyB: only(inB, inA, orderB, true)}
-	scores := make(map[*Row]float64)
 	for _, at := range orderA {
 		x, y := inA[at], inB[at]
 		if y == nil || x.parent() || y.parent() {
 			continue
 		}
-		change := Change{x, x.Series, y.Series}
-		score := change.Score()
-		c.Largest = max(c.Largest, score)
-		if score == 0 || score < limit.Threshold {
+		change := Change{Row: x, A: x.Series, B: y.Series}
+		change.score = change.Score()
+		c.Largest = max(c.Largest, change.score.Value)
+		if v := change.score.Value; v == 0 || v < limit.Threshold {
 			c.Same++
 		} else {
-			scores[x] = score
 			c.Rows = append(c.Rows, change)
 		}
 	}
-	slices.SortStableFunc(c.Rows, func(x, y Change) int { return cmp.Compare(scores[y.Row], scores[x.Row]) })
+	slices.SortStableFunc(c.Rows, func(x, y Change) int { return cmp.Compare(y.score.Value, x.score.Value) })
 	c.Changed, c.Rows = len(c.Rows), c.first(c.Rows)
 	return c
 }

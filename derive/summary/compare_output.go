@@ -1,13 +1,14 @@
 package summary
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
-	"time"
 
 	"pmtools/derive/internal/table"
 	"pmtools/lib/format"
@@ -22,7 +23,7 @@ type Window struct {
 
 // changeColumns are the names of the columns of CSV and of tables.
 var changeColumns = []string{
-	"metric", "instance", "units", "mean_a", "mean_b", "p95_a", "p95_b", "max_a", "max_b", "difference", "ratio", "score",
+	"metric", "instance", "units", "mean_a", "mean_b", "p95_a", "p95_b", "max_a", "max_b", "difference", "ratio", "score", "score_by",
 }
 
 // cells returns the texts of a change in the order of changeColumns.
@@ -42,14 +43,15 @@ func (c *Change) cells(number, plain func(float64) string) []string {
 		}
 	}
 	if c.A == nil || c.B == nil {
-		return append(cells, number(math.NaN()), plain(math.NaN()), plain(math.NaN()))
+		return append(cells, number(math.NaN()), plain(math.NaN()), plain(math.NaN()), "")
 	}
-	return append(cells, number(c.Difference()), plain(c.Ratio()), plain(c.Score()))
+	return append(cells, number(c.Difference()), plain(c.Ratio()), plain(c.score.Value), c.score.By)
 }
 
 // Table returns the table of the changes. The numbers of a change are in one unit.
 func (c *Comparison) Table(form format.NumberForm) *table.Table {
-	t := &table.Table{Header: changeColumns, Drop: []int{5, 6, 7, 8}}
+	t := &table.Table{Header: slices.Clone(changeColumns), Drop: []int{5, 6, 7, 8, 9}}
+	t.Header[len(t.Header)-1] = "by"
 	plain := func(x float64) string {
 		if math.IsNaN(x) {
 			return "-"
@@ -71,22 +73,28 @@ func (c *Comparison) Table(form format.NumberForm) *table.Table {
 		}
 	}
 	for i := range t.Header {
-		if t.Right = append(t.Right, i > 2); i > 2 && i < 10 {
+		if t.Right = append(t.Right, i > 2 && i < len(t.Header)-1); i > 2 && i < 10 {
 			alignPoints(t.Rows, i)
 		}
 	}
 	return t
 }
 
+// scoreText says what scores are.
+const scoreText = "deviations between the means, or between distributions (ks)"
+
 // Before writes what a table is about: the two windows, and what a score is.
 func (c *Comparison) Before(w io.Writer, a, b *Window) error {
 	for i, win := range []*Window{a, b} {
-		at := func(t pcp.Timestamp) string { return t.Time().In(win.Zone).Format(time.DateTime) }
-		if _, err := fmt.Fprintf(w, "%c: %s, %s to %s\n", "ab"[i], win.Source.Name, at(win.First), at(win.Last)); err != nil {
+		span := format.Span(win.First.Time(), win.Last.Time(), win.Zone)
+		if win.Records == 0 {
+			span = "nothing in that time"
+		}
+		if _, err := fmt.Fprintf(w, "%c: %s, %s\n", "ab"[i], cmp.Or(win.Source.Name, win.Source.Kind, "local daemon"), span); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "score: difference of the means / pooled deviation, %v or more\n", c.Threshold)
+	_, err := fmt.Fprintf(w, "score: %s; %v or more\n", scoreText, c.Threshold)
 	return err
 }
 
@@ -153,6 +161,8 @@ type jsonChange struct {
 	Difference *jsonNumber  `json:"difference,omitempty"`
 	Ratio      *jsonNumber  `json:"ratio,omitempty"`
 	Score      *jsonNumber  `json:"score,omitempty"`
+	ScoreBy    string       `json:"score_by,omitempty"`
+	KS         *jsonNumber  `json:"ks,omitempty"`
 }
 
 type jsonFigures struct {
@@ -168,7 +178,7 @@ func (c *Comparison) WriteJSON(w io.Writer, a, b *Window) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(jsonComparison{
-		a.json(a.Summary), b.json(b.Summary), "difference of the means / pooled deviation", jsonNumber(c.Threshold), c.Changed, c.Same, len(c.OnlyA), len(c.OnlyB),
+		a.json(a.Summary), b.json(b.Summary), scoreText, jsonNumber(c.Threshold), c.Changed, c.Same, len(c.OnlyA), len(c.OnlyB),
 	})
 	for _, list := range [][]Change{c.Rows, c.first(c.OnlyA), c.first(c.OnlyB)} {
 		for i := range list {
@@ -192,8 +202,8 @@ func (c *Change) json() *jsonChange {
 		out.Instance = &jsonInstance{c.ID, c.Instance}
 	}
 	if c.A != nil && c.B != nil {
-		out.Difference, out.Score = number(c.Difference()), number(c.Score())
-		out.Ratio = number(c.Ratio())
+		out.Difference, out.Ratio = number(c.Difference()), number(c.Ratio())
+		out.Score, out.ScoreBy, out.KS = number(c.score.Value), c.score.By, number(c.score.KS)
 	}
 	return out
 }

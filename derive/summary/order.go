@@ -68,7 +68,7 @@ func (o *Order) Rows(rows []Row) []Row {
 	if o.Sort != "" {
 		less := compare(o.Sort)
 		slices.SortStableFunc(groups, func(a, b []Row) int {
-			return cmp.Or(cmp.Compare(a[0].interval, b[0].interval), less(a[0], b[0]))
+			return cmp.Or(a[0].From.Compare(b[0].From), less(a[0], b[0]))
 		})
 	}
 	return slices.Concat(groups...)

@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -23,7 +22,6 @@ type Row struct {
 	ID       int32
 	One      bool          // it is that of one instance
 	From, To pcp.Timestamp // of the interval, if there are several
-	interval int64
 }
 
 // A Source is where records come from, in the words of docs/output.md.
@@ -51,9 +49,9 @@ func (s *Summary) Rows(name func(pcp.InDom, int32) string) []Row {
 			if len(m.points) > 1 {
 				p.all.First, p.all.Last = math.NaN(), math.NaN() // there are several
 			}
-			row := Row{Metric: m, Series: p.all, ID: pcp.NullInst, interval: p.number}
+			row := Row{Metric: m, Series: p.all, ID: pcp.NullInst}
 			if s.options.Every > 0 {
-				row.From, row.To = s.options.start(p.number), s.options.start(p.number+1)
+				row.From, row.To = pcp.TimestampOf(p.from), pcp.TimestampOf(p.to)
 			}
 			rows = append(rows, row)
 			for _, in := range p.instances {
@@ -62,7 +60,7 @@ func (s *Summary) Rows(name func(pcp.InDom, int32) string) []Row {
 			}
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.interval, b.interval) })
+	slices.SortStableFunc(rows, func(a, b Row) int { return a.From.Compare(b.From) })
 	return rows
 }
 

@@ -27,6 +27,7 @@ type total struct {
 	squares float64 // of their distances from the first one; unknown of several instances
 	area    float64 // of the samples, each times the seconds that it holds
 	seconds float64
+	carried int // how many values of the time before the first sample are in the area
 }
 
 func newSeries(whole bool) *Series {
@@ -60,6 +61,9 @@ func (s *Series) Mean() float64 {
 	mean := s.sum / float64(s.Samples)
 	if s.seconds > 0 {
 		mean = s.area / s.seconds
+	}
+	if s.carried > 0 {
+		return mean
 	}
 	return min(max(mean, s.Min), s.Max) // whatever was rounded
 }

@@ -16,6 +16,7 @@ type Sketch struct {
 	below  buckets   // of the absolute values of negative ones
 	zeros  uint64
 	frozen []float64 // the Quantiles, if the numbers are forgotten
+	points []float64 // what spread returned before that
 	coarse uint      // how many times pairs of buckets were joined
 }
 

@@ -45,8 +45,7 @@ type progress struct {
 	record uint64        // the number of records with an operand, and one more for each epoch
 	first  uint64        // the number of the first one of the epoch
 	before pcp.Timestamp // the time of the record before
-	// interval is the number of that of which the series are.
-	interval int64
+	span                 // the interval of which the series are; empty before the first one
 }
 
 // A point is the last sample of an instance.
@@ -189,7 +188,7 @@ func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
 func (s *Summary) End(at pcp.Timestamp) {
 	s.hold(at)
 	for _, m := range s.Metrics {
-		m.turn(m.interval)
+		m.turn(m.span)
 	}
 }
 
@@ -238,7 +237,7 @@ func (m *Metric) take(at pcp.Timestamp) {
 		if !next && p.record > 0 {
 			m.missed(p)
 		}
-		if next && !turned || m.between {
+		if !turned && (next || m.between) {
 			value := p.value
 			if m.between {
 				value = x

@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata"
 
 	"pmtools/derive"
 	"pmtools/derive/summary"
@@ -152,8 +154,8 @@ func checkIntervals(t *testing.T, s *summary.Summary, wants []want) {
 	}
 }
 
-// TestIntervals checks that a rate belongs to the interval in which its time is, that other values
-// hold until their interval ends, and that instances which are missing have no row.
+// TestIntervals checks that a rate counts in the interval in which its time ends, that values hold in
+// each interval for the time that lies in it, and that instances which are missing have no row.
 func TestIntervals(t *testing.T) {
 	opt := summary.Options{Instances: true, Every: 20 * time.Second}
 	steps := []step{
@@ -166,19 +168,88 @@ func TestIntervals(t *testing.T) {
 	s, _ := summarize(t, opt, "rate(disk.dev.total)", true, steps)
 	checkIntervals(t, s, []want{
 		{1000, 1020, "", 4, 1, 3, 0}, {1000, 1020, "1", 2, 2, 3, 0}, {1000, 1020, "2", 2, 0, 0, 0},
-		{1020, 1040, "", 1, 1, 1, 0}, {1020, 1040, "1", 1, 1, 1, 0},
+		{1020, 1040, "", 1, 0.75, 1, 0}, {1020, 1040, "1", 1, 0.75, 1, 0},
 		{1040, 1060, "", 1, 0, 0, 0}, {1040, 1060, "1", 1, 0, 0, 0},
 	})
 	s, _ = summarize(t, opt, "disk.dev.total", false, steps)
 	checkIntervals(t, s, []want{
 		{1000, 1020, "", 4, 2.5, 10, 0}, {1000, 1020, "1", 2, 5, 10, 0}, {1000, 1020, "2", 2, 0, 0, 0},
 		{1020, 1040, "", 3, (40*15 + 55*5) / 20., 55, 0}, {1020, 1040, "1", 2, (40*15 + 55*5) / 20., 55, 0}, {1020, 1040, "2", 1, 0, 0, 0},
-		{1040, 1060, "", 2, 52.5, 55, 1}, {1040, 1060, "1", 1, 55, 55, 0}, {1040, 1060, "2", 1, 50, 50, 1},
+		{1040, 1060, "", 2, 55, 55, 1}, {1040, 1060, "1", 1, 55, 55, 0}, {1040, 1060, "2", 1, 50, 50, 1},
 	})
-	opt.Offset = -5 * time.Second // the day begins 5 seconds later
+	opt.Zone = time.FixedZone("", -5) // the day begins 5 seconds later
 	s, _ = summarize(t, opt, "disk.dev.total", false, steps)
 	if from := s.Rows(number)[0].From.Sec; from != 985 {
 		t.Errorf("the first interval begins at %d, want 985", from)
+	}
+}
+
+// TestIntervalMeans checks that the mean of an interval counts values from before its first record.
+func TestIntervalMeans(t *testing.T) {
+	steps := []step{
+		{at: 1000, values: map[int32]uint64{1: 0}},
+		{at: 1015, values: map[int32]uint64{1: 30}},
+		{at: 1030, values: map[int32]uint64{1: 30}},
+		{at: 1075, values: map[int32]uint64{1: 75}},
+		{at: 1090, mark: true},
+		{at: 1090, values: map[int32]uint64{1: 0}},
+		{at: 1110, values: map[int32]uint64{1: 20}},
+	}
+	opt := summary.Options{Every: 20 * time.Second}
+	s, _ := summarize(t, opt, "rate(disk.dev.total)", true, steps)
+	checkIntervals(t, s, []want{
+		{1000, 1020, "", 1, 1.5, 2, 0}, {1020, 1040, "", 1, 0.5, 0, 0}, {1060, 1080, "", 1, 1, 1, 0}, {1100, 1120, "", 1, 1, 1, 0},
+	})
+	s, _ = summarize(t, opt, "disk.dev.total", false, steps)
+	checkIntervals(t, s, []want{
+		{1000, 1020, "", 2, 7.5, 30, 0}, {1020, 1040, "", 1, 30, 30, 0}, {1060, 1080, "", 1, 30, 75, 0},
+		{1080, 1100, "", 1, 0, 0, 0}, {1100, 1120, "", 1, 0, 20, 0},
+	})
+}
+
+// TestClock checks where intervals begin and end while the clock is put forward and back.
+func TestClock(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		day   string
+		every time.Duration
+		want  string // where intervals begin, with the hours ahead of UTC
+	}{
+		{"2024-03-31", 24 * time.Hour, "31T00:00+01 01T00:00+02"},
+		{"2024-10-27", 24 * time.Hour, "27T00:00+02 28T00:00+01"},
+		{"2024-03-31", 6 * time.Hour, "31T00:00+01 31T06:00+02 31T12:00+02 31T18:00+02 01T00:00+02"},
+		{"2024-10-27", 6 * time.Hour, "27T00:00+02 27T06:00+01 27T12:00+01 27T18:00+01 28T00:00+01"},
+		{"2024-03-31", 2 * time.Hour, "31T00:00+01 31T03:00+02 31T04:00+02 31T06:00+02"},
+		{"2024-10-27", 2 * time.Hour, "27T00:00+02 27T02:00+02 27T02:00+01 27T04:00+01"},
+		{"2024-10-27", time.Hour, "27T00:00+02 27T01:00+02 27T02:00+02 27T02:00+01 27T03:00+01"},
+		{"2024-03-31", 30 * time.Minute, "31T00:00+01 31T00:30+01 31T01:00+01 31T01:30+01 31T03:00+02 31T03:30+02"},
+	} {
+		begin, err := time.ParseInLocation(time.DateOnly, tt.day, berlin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var steps []step
+		for at := begin; len(steps) < 25*12+1; at = at.Add(5 * time.Minute) {
+			steps = append(steps, step{at: at.Unix(), values: map[int32]uint64{1: uint64(at.Unix())}})
+		}
+		s, _ := summarize(t, summary.Options{Every: tt.every, Zone: berlin}, "disk.dev.total", false, steps)
+		var got []string
+		before := pcp.Timestamp{Sec: begin.Unix()}
+		for _, r := range s.Rows(number) {
+			if got = append(got, r.From.Time().In(berlin).Format("02T15:04-07")); r.From != before {
+				t.Errorf("%s, every %v: an interval begins at %v, and the one before ends at %v", tt.day, tt.every, r.From, before)
+			}
+			before = r.To
+			if least := float64(r.From.Sec); r.Min != least {
+				t.Errorf("%s, every %v: the least value after %v is %v", tt.day, tt.every, r.From, r.Min)
+			}
+		}
+		if all := strings.Join(got, " "); !strings.HasPrefix(all, tt.want) {
+			t.Errorf("%s, every %v: intervals begin at %s, want %s", tt.day, tt.every, all, tt.want)
+		}
 	}
 }
 
@@ -238,8 +309,8 @@ func TestCompare(t *testing.T) {
 	if got := c.Rows[0].Ratio(); !math.IsNaN(got) {
 		t.Errorf("ratio to 0: %v", got)
 	}
-	if r := c.Rows[1]; r.Ratio() != 2 || r.Difference() != 4 || r.Score() != 500 {
-		t.Errorf("4 to 8: ratio %v, difference %v, score %v", r.Ratio(), r.Difference(), r.Score())
+	if r := c.Rows[1]; r.Ratio() != 2 || r.Difference() != 4 || r.Score().Value != 500 {
+		t.Errorf("4 to 8: ratio %v, difference %v, score %v", r.Ratio(), r.Difference(), r.Score().Value)
 	}
 	if a, b := names(c.OnlyA), names(c.OnlyB); !slices.Equal(a, []string{"5"}) || !slices.Equal(b, []string{"6"}) {
 		t.Errorf("only in a: %q, only in b: %q", a, b)
@@ -250,7 +321,46 @@ func TestCompare(t *testing.T) {
 	}
 	// Means over time are 110 and 112, samples 100, 120, 0 and 102, 122, 0.
 	deviation := math.Sqrt((12400.0/3 + 12844.0/3) / 2)
-	if got, want := c.Rows[2].Score(), 2/deviation; math.Abs(got-want) > 1e-9 {
+	if got, want := c.Rows[2].Score().Value, 2/deviation; math.Abs(got-want) > 1e-9 {
 		t.Errorf("the score is %v, want %v", got, want)
+	}
+}
+
+// TestScoreBy: with samples enough, a change of the distribution counts that the means do not show,
+// and one that may be chance does not.
+func TestScoreBy(t *testing.T) {
+	rows := func(n int, value func(i int) uint64) []summary.Row {
+		var steps []step
+		for i := range n {
+			steps = append(steps, step{at: int64(10 * i), values: map[int32]uint64{1: value(i)}})
+		}
+		s, _ := summarize(t, summary.Options{Instances: true}, "disk.dev.total", false, steps)
+		return s.Rows(number)
+	}
+	steady := func(i int) uint64 { return 100 + uint64(i%2) }
+	apart := func(i int) uint64 { return 201 * uint64(i%2) }
+	for _, tt := range []struct {
+		n    int
+		b    func(i int) uint64
+		by   string
+		over bool
+		ks   float64
+	}{
+		{100, apart, summary.ByDistribution, true, 0.5},
+		{20, apart, summary.ByMean, false, math.NaN()},
+		{100, steady, summary.ByMean, false, 0},
+		{100, func(i int) uint64 { return 100_000 + uint64(i) }, summary.ByMean, true, 1},
+	} {
+		c := summary.Compare(rows(tt.n, steady), rows(tt.n, tt.b), summary.Limit{})
+		if len(c.Rows) == 0 && tt.ks == 0 {
+			continue
+		}
+		got := c.Rows[0].Score()
+		if math.Abs(got.KS-tt.ks) > 0.01 || math.IsNaN(got.KS) != math.IsNaN(tt.ks) {
+			t.Errorf("%d samples: the statistic is %v, want %v", tt.n, got.KS, tt.ks)
+		}
+		if got.By != tt.by || got.Value > 1 != tt.over {
+			t.Errorf("%d samples: score %+v, want by %s, more than 1: %v, ks %v", tt.n, got, tt.by, tt.over, tt.ks)
+		}
 	}
 }

@@ -1,0 +1,343 @@
+package digest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"pmtools/derive/query"
+	"pmtools/derive/summary"
+	"pmtools/lib/format"
+	"pmtools/lib/option"
+	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
+	"pmtools/lib/when"
+)
+
+// A Compare asks what differs between two sources, or two windows of a recording.
+type Compare struct {
+	*option.Options                // -S, -T, -t, -s: the window of the first side, and of the second without another
+	With            option.Options // --with-S, --with-T: the window of the second side
+	Metrics         []string       // none for all
+	summary.Limit
+	Others []Side // besides those that the Env has
+
+	baseline string
+	earlier  when.Baseline
+	fail     float64
+	topped   bool // Top is given
+	failing  bool // fail is given
+}
+
+// ErrOver means that a score is larger than --fail-over allows.
+var ErrOver = errors.New("a score is larger than --fail-over")
+
+// tableTop is how many changes a table shows if not given.
+const tableTop = 20
+
+// liveSamples is how many samples of live sources are compared if not given.
+const liveSamples = 11
+
+// Add adds the options that are not those of the window to a table.
+func (c *Compare) Add(t *option.Table) {
+	c.Threshold = 1
+	text := func(p *string, has *bool) func(string) error {
+		return func(arg string) error { *p, *has = arg, true; return nil }
+	}
+	score := func(p *float64, name string) func(string) error {
+		return func(arg string) (err error) {
+			if *p, err = strconv.ParseFloat(arg, 64); err != nil || !(*p >= 0) {
+				return fmt.Errorf("%s requires a score of 0 or more", name)
+			}
+			return nil
+		}
+	}
+	t.Func(text(&c.With.Start, &c.With.HasStart), "", "with-S", "TIME", "start of the second window at TIME")
+	t.Func(text(&c.With.Finish, &c.With.HasFinish), "", "with-T", "TIME", "end of the second window at TIME")
+	t.Func(func(arg string) (err error) {
+		c.baseline = arg
+		c.earlier, err = when.ParseBaseline(arg)
+		return err
+	}, "", "baseline", "BEFORE", "compare with the window that is so long BEFORE: 'yesterday same time', '2 hours'")
+	t.Strings(&c.Metrics, "", "metrics", "METRIC", "compare METRIC, those below it, or an expression (may be repeated)")
+	t.Func(score(&c.Threshold, "--threshold"), "", "threshold", "SCORE", "leave out what has a smaller SCORE (default 1)")
+	t.Func(func(arg string) (err error) {
+		c.topped = true
+		if c.Top, err = strconv.Atoi(arg); err != nil || c.Top < 0 {
+			return errors.New("--top requires a number of changes, or 0 for all")
+		}
+		return nil
+	}, "", "top", "N", fmt.Sprintf("show the N largest changes; 0 for all (default %d in a table)", tableTop))
+	t.Func(func(arg string) error {
+		c.failing = true
+		return score(&c.fail, "--fail-over")(arg)
+	}, "", "fail-over", "SCORE", "the status is 1 if a score is larger than SCORE; what only one side has does not count")
+}
+
+// Second reports whether the second window has options of its own.
+func (c *Compare) Second() bool { return c.With.HasStart || c.With.HasFinish || c.baseline != "" }
+
+// Check checks the options for a number of sources.
+func (c *Compare) Check(sources int) error {
+	switch {
+	case c.baseline != "" && (c.With.HasStart || c.With.HasFinish):
+		return errors.New("--baseline and --with-S, --with-T exclude each other")
+	case sources > 2:
+		return fmt.Errorf("compare is for two sources, and there are %d", sources)
+	case sources == 2 && c.baseline != "":
+		return errors.New("--baseline is for two windows of one archive")
+	case sources < 2 && !c.Second():
+		return errors.New("compare requires a second archive or host, or a second window: --with-S TIME, --with-T TIME, or --baseline BEFORE")
+	}
+	return nil
+}
+
+// Ask implements Question.
+func (c *Compare) Ask(ctx context.Context, env *Env, w io.Writer) error {
+	at := append(env.Sides[:len(env.Sides):len(env.Sides)], c.Others...)
+	if err := c.Check(len(at)); err != nil {
+		return &query.Problem{Msg: err.Error(), Err: err}
+	}
+	sides, done, err := c.open(ctx, env, at)
+	defer done()
+	if err != nil {
+		return err
+	}
+	if err := c.windows(ctx, env, sides); err != nil {
+		return err
+	}
+	heads, rows, err := c.digests(ctx, env, sides)
+	if err != nil {
+		return err
+	}
+	return c.answer(context.WithoutCancel(ctx), env, w, heads, rows) // an interrupt ends the samples only
+}
+
+// open opens the sources. All are tried, so that each failure is reported.
+func (c *Compare) open(ctx context.Context, env *Env, at []Side) (sides [2]*side, done func(), err error) {
+	var opened []*side
+	done = func() {
+		for _, s := range opened {
+			_ = s.Close() // it has been read
+		}
+	}
+	for i := range at {
+		s, bad := env.side(ctx, at[i], i == 0)
+		if bad != nil && err != nil {
+			env.Note(err)
+		}
+		if err = cmp.Or(bad, err); bad == nil && i > 0 {
+			opened = append(opened, s)
+		}
+		sides[i] = s
+	}
+	if len(at) == 1 && err == nil {
+		same := *sides[0]
+		sides[1] = &same
+	}
+	return sides, done, err
+}
+
+// windows sets the windows of the sides. A baseline is the first side.
+func (c *Compare) windows(ctx context.Context, env *Env, sides [2]*side) error {
+	a, b := sides[0], sides[1]
+	if !a.live() && !b.live() && (c.HasInterval || c.HasSamples) {
+		return query.Problemf("-t and -s are for hosts: archives are compared record by record")
+	}
+	if a.live() && a.Source == b.Source {
+		return query.Problemf("two windows are those of an archive, and %s is live", a.from)
+	}
+	if a.Source == b.Source || a.from == b.from {
+		a.from, b.from = "window a of "+a.from, "window b of "+b.from
+	}
+	if c.baseline != "" {
+		a, b = b, a
+	}
+	if err := c.window(ctx, env, a, c.Options, false); err != nil {
+		return err
+	}
+	if c.baseline == "" {
+		o, with := c.Options, c.With.HasStart || c.With.HasFinish
+		if with || a.live() != b.live() {
+			o = &c.With
+			o.Interval, o.Samples = c.Interval, c.Samples
+		}
+		return c.window(ctx, env, b, o, with)
+	}
+	return c.before(ctx, env, a, b)
+}
+
+// live reports whether a side has no past.
+func (s *side) live() bool { return s.Line == nil }
+
+// window sets the window of a side. A live one is a number of samples: clocks of hosts differ.
+func (c *Compare) window(ctx context.Context, env *Env, s *side, o *option.Options, with bool) error {
+	s.window.Exprs = c.Metrics
+	if s.live() && o.HasStart {
+		return s.problem(query.Problemf("a live source has no start; -T says when it ends"))
+	}
+	if err := env.over(ctx, s, o, with); err != nil {
+		return s.problem(err)
+	}
+	t := &s.window.Times
+	if !s.live() {
+		return nil
+	}
+	t.Interval = cmp.Or(t.Interval, query.DefaultInterval)
+	if end := t.End; end != (pcp.Timestamp{}) {
+		last := end.Time().Sub(env.Now)
+		if t.End = (pcp.Timestamp{}); last < 0 {
+			return s.problem(query.Problemf("-T %s has passed, and the source is live", end.Time().In(env.Zone).Format(time.TimeOnly)))
+		}
+		t.Samples = min(cmp.Or(t.Samples, math.MaxInt32), int(min(last/t.Interval, math.MaxInt32-1))+1)
+	}
+	t.Samples = cmp.Or(t.Samples, liveSamples)
+	return nil
+}
+
+// before makes the window of a baseline from that of the other side.
+func (c *Compare) before(ctx context.Context, env *Env, of, base *side) error {
+	from, to := of.window.Times.Start, of.window.Times.End
+	first, last, err := of.Line.Bounds(ctx)
+	if err != nil {
+		return of.problem(err)
+	}
+	if to == (pcp.Timestamp{}) {
+		to = last
+	}
+	base.window.Exprs = c.Metrics
+	t := &base.window.Times
+	t.Start, t.End = pcp.TimestampOf(c.earlier.Of(from.Time(), env.Zone)), pcp.TimestampOf(c.earlier.Of(to.Time(), env.Zone))
+	if t.End.Compare(first) < 0 {
+		p := base.Empty(ctx, env.Zone)
+		p.Msg = fmt.Sprintf("there are no samples of the baseline '%s', %s", c.baseline, format.Span(t.Start.Time(), t.End.Time(), env.Zone))
+		return p
+	}
+	return nil
+}
+
+// problem says which side an error is about.
+func (s *side) problem(err error) error {
+	if list, ok := errors.AsType[query.Problems](err); ok {
+		out := make(query.Problems, len(list))
+		for i, p := range list {
+			out[i] = s.named(p)
+		}
+		return out
+	}
+	if p, ok := errors.AsType[*query.Problem](err); ok {
+		return s.named(p)
+	}
+	return &query.Problem{Msg: s.from + ": " + err.Error(), Err: err}
+}
+
+func (s *side) named(p *query.Problem) *query.Problem {
+	own := *p
+	own.Msg = s.from + ": " + p.Msg
+	return &own
+}
+
+// digests summarizes both sides: at the same time if both are live.
+func (c *Compare) digests(ctx context.Context, env *Env, sides [2]*side) (heads [2]*summary.Window, rows [2][]summary.Row, err error) {
+	var errs [2]error
+	one := func(i int) {
+		d, h, bad := env.summarize(ctx, sides[i], summary.Options{Instances: true})
+		if errs[i] = bad; bad != nil {
+			return
+		}
+		rows[i] = d.Rows(d.InstanceName)
+		d.Forget()
+		heads[i] = &summary.Window{Head: h, Summary: d.Summary}
+	}
+	c.announce(env, sides)
+	if sides[0].live() && sides[1].live() {
+		var both sync.WaitGroup
+		for i := range sides {
+			both.Go(func() { one(i) })
+		}
+		both.Wait()
+	} else {
+		one(0)
+		one(1)
+	}
+	return heads, rows, c.report(env, sides, heads, errs)
+}
+
+// announce says how long live sources are sampled.
+func (c *Compare) announce(env *Env, sides [2]*side) {
+	var names []string
+	var t *sampling.Times
+	for _, s := range sides {
+		if s.live() {
+			names, t = append(names, s.from), &s.window.Times
+		}
+	}
+	if env.Say != nil && t != nil {
+		env.Say(fmt.Sprintf("%s: %s, %v apart; Ctrl-C ends that", strings.Join(names, ", "), query.Plural(t.Samples, "sample"), t.Interval))
+	}
+}
+
+// report reports what is missing of each side, once if both have the same problem. The error is that
+// of a side without any answer.
+func (c *Compare) report(env *Env, sides [2]*side, heads [2]*summary.Window, errs [2]error) (failed error) {
+	for i := range errs {
+		if errs[i] != nil {
+			failed = ErrReported
+		} else {
+			errs[i] = heads[i].Err
+		}
+	}
+	if errs[0] != nil && errs[1] != nil && errs[0].Error() == errs[1].Error() {
+		env.Note(errs[0])
+		return failed
+	}
+	for i, err := range errs {
+		if err != nil {
+			env.Note(sides[i].problem(err))
+		}
+	}
+	return failed
+}
+
+// answer writes what differs.
+func (c *Compare) answer(ctx context.Context, env *Env, w io.Writer, heads [2]*summary.Window, rows [2][]summary.Row) (err error) {
+	limit := c.Limit
+	if !c.topped && env.Output == "table" {
+		limit.Top = tableTop
+	}
+	x := summary.Compare(rows[0], rows[1], limit)
+	switch env.Output {
+	case "csv":
+		err = x.WriteCSV(w, env.Full)
+	case "json":
+		err = x.WriteJSON(w, heads[0], heads[1])
+	default:
+		if err = x.Before(w, heads[0], heads[1]); err != nil {
+			return err
+		}
+		if t := x.Table(env.Numbers.Form()); len(t.Rows) > 0 {
+			err = env.Table(ctx, w, t)
+		}
+		err = cmp.Or(err, x.After(w))
+	}
+	missing := heads[0].Err != nil || heads[1].Err != nil
+	switch {
+	case err != nil:
+		return err
+	case !missing && x.Changed+x.Same == 0:
+		env.Note(query.Problemf("the two have no metric with samples in common"))
+		return ErrReported
+	case missing:
+		return ErrReported
+	case c.failing && x.Largest > c.fail:
+		return ErrOver
+	}
+	return nil
+}
