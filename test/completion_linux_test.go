@@ -41,6 +41,7 @@ func TestCompletion(t *testing.T) {
 			{"pmderive -a ../demo eval kernel.all.load --instances=15", "", "--instances=15"},
 			{"pmderive -a ../demo eval mem.physmem --units=Gb", "", "--units=Gbyte"},
 			{"pmderive -a ../demo eval disk.dev.total_bytes --units=Mb", "", "--units=Mbyte/sec"},
+			{"pmderive -a ../demo eval disk.dev.total_bytes --units Mb", "", "Mbyte/sec"},
 			{"pmderive -a ../dem", "", "../demo"},
 			{"pmderive --archive=../dem", "", "--archive=../demo"},
 			{"pmderive -a ../demo,../dem", "", "../demo,../demo"},

@@ -139,6 +139,17 @@ func joinValues(args []string) (joined []string) {
 	return joined
 }
 
+// joinBegun joins --units with a last word that units may begin with.
+func joinBegun(words []string) []string {
+	n := len(words) - 1
+	if n < 1 || words[n-1] != "--units" || !slices.ContainsFunc(repl.UnitNames(), func(unit string) bool {
+		return strings.HasPrefix(unit, words[n][strings.LastIndexByte(words[n], '/')+1:])
+	}) {
+		return words
+	}
+	return append(slices.Clone(words[:n-1]), "--units="+words[n])
+}
+
 // isUnits reports whether a word is a text of units, and not a number or the name of a metric.
 func isUnits(word string) bool {
 	u, _, err := pcp.ParseUnits(word)

@@ -142,6 +142,27 @@ func TestJoinValues(t *testing.T) {
 	}
 }
 
+// TestProposeUnits: units are proposed after --units with and without a blank, and names that no units
+// begin with.
+func TestProposeUnits(t *testing.T) {
+	dir := t.TempDir()
+	if err := archivetest.Build(dir, "demo"); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for line, want := range map[string]string{
+		"eval disk.dev.total_bytes --units=Mb":      "space\n--units=Mbyte/sec\n",
+		"eval disk.dev.total_bytes --units Mb":      "space\nMbyte/sec\n",
+		"eval disk.dev.total_bytes --units Mbyte/s": "space\nMbyte/sec\n",
+		"eval --units mem.p":                        "names\nmem.physmem\n",
+		"eval disk.dev.total_bytes -i sda --unit":   "space\n--units\tconvert values of this dimension to UNITS",
+	} {
+		if out := runIn("", "__propose", "zsh", "pmderive -a demo "+line); !strings.HasPrefix(out, want) {
+			t.Errorf("%s: %q, want %q", line, out, want)
+		}
+	}
+}
+
 // TestHelp: words that there is help about, and words that there is none about.
 func TestHelp(t *testing.T) {
 	for args, want := range map[string]string{

@@ -43,7 +43,7 @@ func (a *app) Execute(ctx context.Context) error {
 	root.SetErr(a.Env.Stderr)
 	if command.Proposes(a.Env) {
 		a.completeValues(root)
-		return command.Propose(ctx, a.Env, root)
+		return command.Propose(ctx, a.Env, root, joinBegun)
 	}
 	cmd, err := root.ExecuteContextC(ctx)
 	err = cmp.Or(err, a.unknown)

@@ -62,6 +62,8 @@ type Catalogue struct {
 	Source  *query.Source
 	Derived *derive.Source // over Source, with the definitions
 	Defs    *query.Dictionary
+
+	taken map[string]taken // see Take
 }
 
 // Lookup finds a metric by its name. The error is a *query.Problem, or that of a request to the source.

@@ -2,9 +2,13 @@ package describe_test
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +18,9 @@ import (
 	"pmtools/derive/query"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/format"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd/pmcdtest"
 	_ "pmtools/test/env"
 )
 
@@ -170,5 +176,141 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("%s of %s: %v\n%s", name, archive, err, b.String())
 			}
 		}
+	}
+}
+
+// TestGrowing describes a metric of an archive while it is being written: what has been written counts
+// the next time, also a record that was not whole before.
+func TestGrowing(t *testing.T) {
+	whole, err := archivetest.ReadFiles(archivetest.Path(t, "demo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := filepath.Join(t.TempDir(), "demo")
+	volume := whole["0"]
+	ends := []int{0} // of records, the first of which is the label
+	for end := 0; end < len(volume); {
+		end += int(binary.BigEndian.Uint32(volume[end:]))
+		ends = append(ends, end)
+	}
+	now := maps.Clone(whole)
+	now["0"] = volume[:ends[11]]
+	if err := now.Write(base); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := pmapi.OpenArchive(t.Context(), base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	defs := query.NewDictionary(nil)
+	src := query.NewSource(plain)
+	c := &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs}
+	samples := func() (n int, failed error) {
+		d, err := c.New(t.Context(), "hinv.ncpu", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Recorded.Samples, d.Recorded.Err
+	}
+	before, failed := samples()
+	if before == 0 || failed != nil {
+		t.Fatalf("%d samples at first: %v", before, failed)
+	}
+	for at := 11; at < len(ends)-1; at += 7 {
+		next := min(at+7, len(ends)-1)
+		half := (ends[next-1] + ends[next]) / 2
+		appendTo(t, base+".0", volume[ends[at]:half])
+		if n, _ := samples(); n < before {
+			t.Errorf("%d samples with half of a record at the end, and %d before", n, before)
+		}
+		appendTo(t, base+".0", volume[half:ends[next]])
+		n, failed := samples()
+		if n <= before || failed != nil {
+			t.Errorf("%d samples of %d records, and %d before: %v", n, next, before, failed)
+		}
+		before = n
+	}
+}
+
+// appendTo adds bytes to a file.
+func appendTo(t *testing.T, name string, b []byte) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// counted counts the fetches of a source.
+type counted struct {
+	pmapi.Source
+	n *int
+}
+
+func (c counted) Fetch(ctx context.Context, req *pmapi.Request, res *pcp.Result) error {
+	*c.n++
+	return c.Source.Fetch(ctx, req, res)
+}
+
+// numbers returns values as numbers.
+func numbers(v describe.Values) (list []float64) {
+	for i := range v.List {
+		f, _ := v.List[i].Value.Float64()
+		list = append(list, f)
+	}
+	return list
+}
+
+// TestTake: the rates of several live counters are those between the same two samples.
+func TestTake(t *testing.T) {
+	metric := func(name string, item uint32, sem pcp.Sem) pmcdtest.Metric {
+		return pmcdtest.Metric{
+			Name: name, Desc: pcp.Desc{ID: pcp.NewID(60, 0, item), Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: sem},
+			Values: pcp.Values{Insts: []int32{pcp.NullInst}, Words: []uint64{uint64(7 * item)}},
+		}
+	}
+	s := pmcdtest.NewServer(&pmcdtest.World{Metrics: []pmcdtest.Metric{
+		metric("h.a", 1, pcp.Counter), metric("h.b", 2, pcp.Counter), metric("h.c", 3, pcp.Instant),
+	}})
+	t.Cleanup(func() { s.Close() })
+	addr, err := s.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := pmapi.OpenHost(t.Context(), addr.String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { plain.Close() })
+	fetches, defs := 0, query.NewDictionary(nil)
+	src := query.NewSource(counted{plain, &fetches})
+	c := &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs}
+	names := []string{"h.a", "no.such", "h.b", "h.c"}
+	c.Take(t.Context(), names, 10*time.Millisecond)
+	for i, name := range names {
+		d, err := c.New(t.Context(), name, 10*time.Millisecond)
+		if name == "no.such" {
+			if err == nil {
+				t.Errorf("%s is known", name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := numbers(d.Values), []float64{float64(7 * []int{1, 0, 2, 3}[i])}; !slices.Equal(got, want) {
+			t.Errorf("%s: values %v, want %v", name, got, want)
+		}
+		if got := numbers(d.Rates); name != "h.c" && !slices.Equal(got, []float64{0}) {
+			t.Errorf("%s: rates %v, want 0", name, got)
+		}
+	}
+	if fetches != 2 {
+		t.Errorf("%d fetches, want 2", fetches)
 	}
 }

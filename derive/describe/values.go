@@ -3,6 +3,7 @@ package describe
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"pmtools/derive/query"
@@ -24,9 +25,50 @@ const (
 	steps = 6
 )
 
+// Take takes the values and rates of several live metrics at the same time, for First to return: rates
+// need two samples, and each metric would wait for its own. What is wrong with a name is left to First.
+func (c *Catalogue) Take(ctx context.Context, names []string, interval time.Duration) {
+	if c.Source.Line != nil || len(names) < 2 {
+		return
+	}
+	st, _ := query.Run(ctx, c.Source, c.Defs, &query.Query{Exprs: names, Once: true, Interval: interval})
+	if st == nil {
+		return
+	}
+	c.taken = make(map[string]taken)
+	for s, err := range st.Samples {
+		for i := range st.Header.Metrics {
+			m := st.Header.Metrics[i]
+			rates := valuesOf(ctx, &m, s, i, err)
+			values := rates
+			if m.Counter != nil {
+				values = rates.counters(m.Counter)
+			}
+			c.taken[m.Name] = taken{values, rates}
+		}
+	}
+}
+
+// What Take has taken of a metric: rates are the values if it is not a counter.
+type taken struct{ values, rates Values }
+
+// counters returns the values of counters instead of their rates.
+func (v Values) counters(d *pcp.Desc) Values {
+	v.Desc, v.List = *d, slices.Clone(v.List)
+	for i := range v.List {
+		v.List[i].Value = v.List[i].Counter
+	}
+	return v
+}
+
 // First returns the first values that a metric has from the position of the source on, or instead the
 // rates of a counter. Interval is the time between two samples of a live source.
 func (c *Catalogue) First(ctx context.Context, name string, interval time.Duration, raw bool) Values {
+	if t, ok := c.taken[name]; ok && raw {
+		return t.values
+	} else if ok {
+		return t.rates
+	}
 	q := &query.Query{Exprs: []string{name}, Once: true, Raw: raw, Interval: interval}
 	v := c.first(ctx, q)
 	if src := c.Source; len(v.List) == 0 && src.Line != nil && src.Step == 0 && c.Defs.Find(name) != nil && ctx.Err() == nil {
@@ -44,25 +86,30 @@ func (c *Catalogue) first(ctx context.Context, q *query.Query) Values {
 	}
 	v := Values{Desc: st.Header.Metrics[0].Desc}
 	for s, err := range st.Samples {
-		if err == nil {
-			err = cmp.Or(s.Sets[0].Err, s.Sort(ctx))
+		if v = valuesOf(ctx, &st.Header.Metrics[0], s, 0, err); v.Err != nil || len(v.List) > 0 {
+			break
 		}
-		if err != nil {
-			v.Err = err
-			return v
-		}
-		if s.Sets[0].Len() == 0 {
-			continue
-		}
-		set, err := s.Sets[0].Own(ctx)
-		if err != nil {
-			return Values{Err: err}
-		}
-		v.Time, v.List = s.Time, make([]sampling.Value, set.Len())
-		for i := range v.List {
-			v.List[i] = set.At(i)
-		}
+	}
+	return v
+}
+
+// valuesOf returns the values that a sample has of a metric.
+func valuesOf(ctx context.Context, m *sampling.Metric, s *sampling.Sample, i int, err error) Values {
+	v := Values{Desc: m.Desc}
+	if err == nil {
+		err = cmp.Or(s.Sets[i].Err, s.Sort(ctx))
+	}
+	if err != nil {
+		v.Err = err
 		return v
+	}
+	set, err := s.Sets[i].Own(ctx)
+	if err != nil {
+		return Values{Err: err}
+	}
+	v.Time, v.List = s.Time, make([]sampling.Value, set.Len())
+	for i := range v.List {
+		v.List[i] = set.At(i)
 	}
 	return v
 }

@@ -241,7 +241,9 @@ func (c *completer) tag(tag, word string) {
 	}
 }
 
-// unitNames has the words of units.
+// UnitNames returns the words of units.
+func UnitNames() []string { return slices.Clone(unitNames) }
+
 var unitNames = []string{
 	"byte", "Kbyte", "Mbyte", "Gbyte", "Tbyte", "Pbyte", "Ebyte", "nanosec", "microsec", "millisec", "sec", "min", "hour", "count",
 }

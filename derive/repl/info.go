@@ -31,8 +31,9 @@ func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue,
 func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) error {
 	c := s.catalogue(ctx)
 	var bad query.Problems
-	shown := 0
-	for _, name := range strings.Fields(names) {
+	shown, list := 0, strings.Fields(names)
+	c.Take(ctx, list, s.set.Interval)
+	for _, name := range list {
 		d, err := c.New(ctx, name, s.set.Interval)
 		if p, wrong := errors.AsType[*Problem](err); wrong {
 			bad = append(bad, p)

@@ -56,7 +56,7 @@ func New(env *cli.Env, name, operands string) *Command {
 // Execute parses the arguments and runs the command, unless there were errors.
 func (c *Command) Execute(ctx context.Context) error {
 	if Proposes(c.Env) {
-		return Propose(ctx, c.Env, c.cobra(c.operands))
+		return Propose(ctx, c.Env, c.cobra(c.operands), nil)
 	}
 	operands, err := c.Parse(c.Env.Args)
 	if err == nil && c.shell == "" {

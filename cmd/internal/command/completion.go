@@ -68,8 +68,9 @@ func outdated(arg string) bool {
 // Propose answers a completion script. Its arguments are the shell and the line before the cursor;
 // for bash also the end of the line that is replaced, and the kind of completion. The first line of
 // the answer says whether names of files complete the line ("files"), or the words of the other
-// lines, with or without a blank after the word ("space", "names").
-func Propose(ctx context.Context, env *cli.Env, root *cobra.Command) error {
+// lines, with or without a blank after the word ("space", "names"). Join, unless it is nil, joins the
+// last word with the option before it if the word is the beginning of a value that may also be missing.
+func Propose(ctx context.Context, env *cli.Env, root *cobra.Command, join func(words []string) []string) error {
 	env.OwnForm = true
 	if outdated(env.Args[0]) {
 		_, err := fmt.Fprintf(env.Out, ":%d\n", cobra.ShellCompDirectiveError)
@@ -91,7 +92,14 @@ func Propose(ctx context.Context, env *cli.Env, root *cobra.Command) error {
 		fmt.Fprintln(env.Out, "files")
 		return nil
 	}
-	list, directive, err := ask(ctx, root, l.arguments(root.Name()))
+	words := l.arguments(root.Name())
+	if join != nil {
+		words = join(words)
+	}
+	list, directive, err := ask(ctx, root, words)
+	for i := range list { // the word alone is completed
+		list[i].text = strings.TrimPrefix(list[i].text, strings.TrimSuffix(words[len(words)-1], l.last()))
+	}
 	if err != nil {
 		return err
 	}
