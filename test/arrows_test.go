@@ -96,6 +96,7 @@ derive/summary: derive/internal/table derive/syntax derive/check derive/eval lib
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format lib/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
+derive/fleet: derive derive/check derive/internal/item derive/query derive/sql lib/export lib/pcp
 derive/digest: derive/internal/item derive/internal/table derive/query derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
 derive/repl: derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
 derive/query: lib/option lib/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
@@ -120,7 +121,7 @@ cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/install derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

@@ -14,9 +14,9 @@ import (
 	"pmtools/lib/pmcd/pmcdtest"
 )
 
-// fleet starts daemons whose metrics have the number of the host in their values, and returns their
+// serveHosts starts daemons whose metrics have the number of the host in their values, and returns their
 // addresses.
-func fleet(t *testing.T, n int) []string {
+func serveHosts(t *testing.T, n int) []string {
 	t.Helper()
 	hosts, _ := daemons(t, n)
 	return hosts
@@ -55,7 +55,7 @@ var sampleTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z
 
 // TestHosts evaluates on several hosts, in every form. Every other host has Kbyte instead of byte.
 func TestHosts(t *testing.T) {
-	hosts := fleet(t, 2)
+	hosts := serveHosts(t, 2)
 	file := filepath.Join(t.TempDir(), "hosts")
 	if err := os.WriteFile(file, []byte("# all\n"+hosts[0]+" # the first\n\n"+hosts[1]+"\n127.0.0.1:1\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestHosts(t *testing.T) {
 
 // TestCompareHosts compares hosts that are sampled at the same time, and an archive with a host.
 func TestCompareHosts(t *testing.T) {
-	hosts := fleet(t, 3)
+	hosts := serveHosts(t, 3)
 	dir := t.TempDir()
 	if err := archivetest.Build(dir, "demo"); err != nil {
 		t.Fatal(err)

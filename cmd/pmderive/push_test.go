@@ -104,7 +104,7 @@ func TestPushMetadata(t *testing.T) {
 // TestPushHosts: each host has the label that it gives itself, or with --as-named that of the
 // command line; two that give themselves the same are told apart by the latter only.
 func TestPushHosts(t *testing.T) {
-	hosts := fleet(t, 2)
+	hosts := serveHosts(t, 2)
 	file := filepath.Join(t.TempDir(), "hosts")
 	if err := os.WriteFile(file, []byte(strings.Join(hosts, "\n")), 0o666); err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ __name__="up",host="%[2]s": 1, T=1 to T=1`, hosts[0], hosts[1])
 // TestPushFull: live values that find no room are lost, which is said once, and the run goes on.
 func TestPushFull(t *testing.T) {
 	d, url := database(t)
-	got := clitest.RunWith("pmderive", newCommand, "", []string{"-h", fleet(t, 1)[0], "push", "--to", url, "--queue-size", "10", "-s", "2", "-t", "0.1", "h.disk"}, nil)
+	got := clitest.RunWith("pmderive", newCommand, "", []string{"-h", serveHosts(t, 1)[0], "push", "--to", url, "--queue-size", "10", "-s", "2", "-t", "0.1", "h.disk"}, nil)
 	if got.Status != 1 || got.Stdout != url+": 0 samples sent, 20 lost without room in the queue\n" {
 		t.Errorf("%+v, %v", got, d.Series())
 	} else if got.Stderr != "pmderive: the queue is full; values are lost until there is room\n" || len(d.Series()) != 0 {

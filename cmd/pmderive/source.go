@@ -90,7 +90,11 @@ func (a *app) table(ctx context.Context, w io.Writer, t *repl.Table) error {
 // open opens a source of the kinds of package repl.
 func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error) {
 	if a.catalog != "" {
-		return export.Catalog(a.catalog)
+		src, err := export.Catalog(a.catalog)
+		if err != nil {
+			return nil, err
+		}
+		return src, nil
 	}
 	o := &a.Options
 	o.Local, o.HasHost, o.HasArchive = kind == repl.Local, kind == repl.Host, kind == repl.Archive

@@ -6,20 +6,22 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/derive/fleet"
 	"pmtools/derive/repl"
 	"pmtools/derive/sql"
+	"pmtools/lib/export"
 )
 
 type sqlFlags struct {
-	opt sql.Options
-	run bool
+	opt   sql.Options
+	hosts string // a file of hosts to which the query is limited
+	run   bool
 }
 
 func (a *app) newSQL() *cobra.Command {
@@ -40,6 +42,9 @@ func (a *app) newSQL() *cobra.Command {
 	fs.StringVar(&f.opt.Dialect, "dialect", sql.Dialects()[0], "`NAME` of the dialect: "+strings.Join(sql.Dialects(), ", "))
 	fs.StringVarP(&a.catalog, "metrics", "m", "", "take metadata from a table of metrics: a `FILE` of it, or the directory of the tables")
 	fs.StringVar(&f.opt.Tables, "tables", "", "the `DIR` that export has written (default: that of -m, or export)")
+	fs.StringArrayVar(&f.opt.Hosts, "only", nil, "limit the query to `HOST`; may be repeated")
+	fs.StringVar(&f.hosts, "hosts", "", "limit the query to the hosts of `FILE`, one per line; - is standard input")
+	fs.BoolVar(&f.opt.Problems, "problems", false, "write the query for the hosts without values instead, and why they have none")
 	fs.BoolVar(&f.run, "run", false, "run the query with duckdb")
 	a.addShared(fs, "start", "finish")
 	_ = cmd.MarkFlagDirname("tables")
@@ -54,22 +59,20 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 		return fmt.Errorf("--run runs duckdb only, not %s", f.opt.Dialect)
 	}
 	if f.opt.Tables == "" {
-		f.opt.Tables = tablesOf(a.catalog)
+		f.opt.Tables = export.TablesOf(a.catalog)
 	}
+	if f.hosts != "" {
+		n := len(a.hosts)
+		if err := a.readHosts(f.hosts); err != nil {
+			return err
+		}
+		if f.opt.Hosts = append(f.opt.Hosts, a.hosts[n:]...); len(f.opt.Hosts) == 0 {
+			return fmt.Errorf("--hosts %s names no host", f.hosts)
+		}
+	}
+	f.opt.Dated = export.Dated(f.opt.Tables)
 	a.running = true
-	s, err := a.session(ctx, repl.Settings{})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	src, err := s.Source(ctx)
-	if err != nil {
-		return err
-	}
-	if f.opt.From, f.opt.Until, err = a.window(s.Zone()).Bounds(ctx, src.Line); err != nil {
-		return err
-	}
-	query, err := s.SQL(ctx, expr, &f.opt)
+	query, err := a.sqlQuery(ctx, f, expr)
 	switch {
 	case err != nil:
 		return err
@@ -80,16 +83,31 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 	return err
 }
 
-// tablesOf returns the directory of the tables of which one of metrics is a part.
-func tablesOf(catalog string) string {
-	host := filepath.Dir(catalog)
-	switch {
-	case catalog == "":
-		return "export"
-	case strings.HasPrefix(filepath.Base(host), "host=") && filepath.Base(filepath.Dir(host)) == "metrics":
-		return filepath.Dir(filepath.Dir(host))
+func (a *app) sqlQuery(ctx context.Context, f *sqlFlags, expr string) (query string, err error) {
+	if a.catalog != "" {
+		zone, err := a.zone()
+		if err != nil {
+			return "", err
+		}
+		if f.opt.From, f.opt.Until, err = a.window(zone).Bounds(ctx, nil); err != nil {
+			return "", err
+		}
+		a.sources.LoadDefault()
+		return fleet.Query(ctx, expr, a.catalog, &fleet.Definitions{Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence()}, &f.opt)
 	}
-	return catalog
+	s, err := a.session(ctx, repl.Settings{})
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	src, err := s.Source(ctx)
+	if err != nil {
+		return "", err
+	}
+	if f.opt.From, f.opt.Until, err = a.window(s.Zone()).Bounds(ctx, src.Line); err != nil {
+		return "", err
+	}
+	return s.SQL(ctx, expr, &f.opt)
 }
 
 func (a *app) runSQL(ctx context.Context, query string) error {

@@ -8,7 +8,7 @@ import (
 )
 
 func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
-	text = s.defined(text)
+	text = item.Expr(text)
 	c, err := s.binder().Compile(ctx, text)
 	if err != nil {
 		return err
@@ -27,12 +27,4 @@ func (s *Session) Explain(ctx context.Context, text string, w io.Writer) error {
 		return err
 	}
 	return s.noteLost(runExplain(ctx, s, text, w))
-}
-
-// defined returns the expression of NAME = EXPR, which may be given as well.
-func (s *Session) defined(text string) string {
-	if it := item.Parse(text); it.Kind == item.Definition && it.Text != "" {
-		return it.Text
-	}
-	return text
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"pmtools/derive/internal/item"
 	"pmtools/derive/sql"
 	"pmtools/lib/pcp"
 )
@@ -35,7 +36,7 @@ func (s *Session) SQL(ctx context.Context, text string, opt *sql.Options) (strin
 
 // sql is SQL for a caller that has acquired the Session.
 func (s *Session) sql(ctx context.Context, text string, opt *sql.Options) (string, error) {
-	text = s.defined(text)
+	text = item.Expr(text)
 	b := s.binder()
 	c, err := b.Compile(ctx, text)
 	if err != nil {

@@ -23,6 +23,7 @@ type dialect struct {
 	argMin      string              // the value of a column where another is least
 	firstWord   string              // a text up to its first blank
 	begins      string              // the condition that a text begins with another
+	wide        string              // the type of integers of more than 64 bits
 	engine
 }
 
@@ -30,6 +31,8 @@ type dialect struct {
 type engine interface {
 	// read returns a table of an export.
 	read(dir, table string) string
+	// instant returns a time as the tables have it.
+	instant(at pcp.Timestamp) string
 	// text returns a string.
 	text(s string) string
 	// wrap cuts an integer, which may be wider, to the width of a type.
@@ -64,7 +67,7 @@ func dialects() map[string]*dialect {
 			tryCast: "TRY_CAST", inst: "inst", present: "%s",
 			narrow: "coalesce(TRY_CAST(%[1]s AS FLOAT), CAST(CASE WHEN %[1]s > 0 THEN 'inf' ELSE '-inf' END AS FLOAT))",
 			isNaN:  "isnan(%s)", nanoseconds: "epoch_ns(%s)", argMin: "arg_min(%s, %s)",
-			firstWord: "split_part(%s, ' ', 1)", begins: "starts_with(%s, %s)", engine: duckdb{},
+			firstWord: "split_part(%s, ' ', 1)", begins: "starts_with(%s, %s)", wide: "HUGEINT", engine: duckdb{},
 		},
 		"clickhouse": {
 			types: map[pcp.Type]string{
@@ -73,7 +76,7 @@ func dialects() map[string]*dialect {
 			},
 			tryCast: "CAST", inst: "assumeNotNull(inst) AS inst", present: "assumeNotNull(%s)",
 			narrow: "toFloat32(%s)", isNaN: "isNaN(%s)", nanoseconds: "toUnixTimestamp64Nano(%s)", argMin: "argMin(%s, %s)",
-			firstWord: "splitByChar(' ', assumeNotNull(%s))[1]", begins: "startsWith(%s, %s)", engine: clickhouse{},
+			firstWord: "splitByChar(' ', assumeNotNull(%s))[1]", begins: "startsWith(%s, %s)", wide: "Int128", engine: clickhouse{},
 		},
 		"spark": {
 			types: map[pcp.Type]string{
@@ -82,7 +85,7 @@ func dialects() map[string]*dialect {
 			},
 			tryCast: "TRY_CAST", inst: "inst", present: "%s",
 			narrow: "CAST(%s AS FLOAT)", isNaN: "isnan(%s)", nanoseconds: "%s", argMin: "min_by(%s, %s)",
-			firstWord: "substring_index(%s, ' ', 1)", begins: "startswith(%s, %s)", engine: spark{},
+			firstWord: "substring_index(%s, ' ', 1)", begins: "startswith(%s, %s)", wide: "DECIMAL(38,0)", engine: spark{},
 		},
 	}
 }
@@ -127,6 +130,10 @@ type duckdb struct{}
 
 func (duckdb) read(dir, table string) string {
 	return "read_parquet(" + quoted(dir+"/"+table+"/**/*.parquet") + ", hive_partitioning = true, hive_types_autocast = false)"
+}
+
+func (duckdb) instant(at pcp.Timestamp) string {
+	return "'" + at.Time().UTC().Format("2006-01-02 15:04:05.000000000") + "+00'" // cast to the type of the column, which depends on the version
 }
 
 func (duckdb) text(s string) string { return quoted(s) }
@@ -193,7 +200,16 @@ func (duckdb) matches(text, pattern string) string {
 type clickhouse struct{}
 
 func (clickhouse) read(dir, table string) string {
-	return "file(" + escaped(dir+"/"+table+"/**/*.parquet") + ", 'Parquet')"
+	const part = "decodeURLComponent(extract(_path, '/%[1]s=([^/]*)/')) AS %[1]s" // ClickHouse itself makes a number of 007, and keeps %20
+	partitions := fmt.Sprintf(part, "host")
+	if table == "values" {
+		partitions += ", " + fmt.Sprintf(part, "date")
+	}
+	return "(SELECT *, " + partitions + " FROM file(" + escaped(dir+"/"+table+"/**/*.parquet") + ", 'Parquet') SETTINGS use_hive_partitioning = 0)"
+}
+
+func (clickhouse) instant(at pcp.Timestamp) string {
+	return fmt.Sprintf("fromUnixTimestamp64Nano(toInt64(%d))", at.Time().UnixNano())
 }
 
 func (clickhouse) text(s string) string { return escaped(s) }
@@ -239,6 +255,8 @@ type spark struct{}
 func (spark) read(dir, table string) string {
 	return "parquet.`" + strings.ReplaceAll(dir, "`", "``") + "/" + table + "`"
 }
+
+func (spark) instant(at pcp.Timestamp) string { return strconv.FormatInt(at.Time().UnixNano(), 10) }
 
 func (spark) text(s string) string {
 	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", `\'`) + "'"

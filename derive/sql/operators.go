@@ -3,6 +3,7 @@ package sql
 import (
 	"strconv"
 
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -124,16 +125,20 @@ func (b *builder) bit(condition string) string {
 }
 
 func (b *builder) rescale(n *syntax.RescaleExpr, x values) values {
-	from := b.info.Types[n.X]
-	s, err := pcp.NewScaler(from.Type, from.Units, b.info.Rescale[n])
+	return b.scale(n, x, b.info.Types[n.X], b.info.Rescale[n])
+}
+
+// scale returns values in other units.
+func (b *builder) scale(e syntax.Expr, x values, from check.Type, to pcp.Units) values {
+	s, err := pcp.NewScaler(from.Type, from.Units, to)
 	f, ok := s.Factor()
 	switch {
 	case err != nil || !ok:
-		return b.refuse(n, "the conversion is more than a factor of 63 bits")
+		return b.refuse(e, "the conversion is more than a factor of 63 bits")
 	case f.Mult == f.Div:
 		return x
 	}
-	return b.each(n, x.typ, x, func(v string) string {
+	return b.each(e, x.typ, x, func(v string) string {
 		switch x.typ {
 		case pcp.Double:
 			return "(" + v + " * " + float(f.Ratio) + ")"

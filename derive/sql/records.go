@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -26,12 +27,9 @@ func (b *builder) names(e syntax.Expr) {
 		if !ok {
 			continue
 		}
-		d, ok := b.info.Metrics[ref]
-		if !ok {
-			d, ok = b.info.Mentions[ref]
-		}
+		d, ok := described(b.info, ref)
 		if _, again := found[d.ID]; ok && !again {
-			found[d.ID] = b.name(d.ID, ref)
+			found[d.ID] = b.opt.name(d.ID, ref)
 		}
 	}
 	for _, id := range b.info.Operands {
@@ -41,11 +39,13 @@ func (b *builder) names(e syntax.Expr) {
 	}
 }
 
-func (b *builder) name(id pcp.ID, ref *syntax.MetricRef) string {
-	if b.nameOf == nil {
-		return ref.Name
+// described returns the descriptor of a metric whose values are used or that defined() asks about.
+func described(info *check.Info, ref *syntax.MetricRef) (pcp.Desc, bool) {
+	d, ok := info.Metrics[ref]
+	if !ok {
+		d, ok = info.Mentions[ref]
 	}
-	return b.nameOf(id, ref.Name)
+	return d, ok
 }
 
 func (b *builder) metric(n *syntax.MetricRef) values {
@@ -57,10 +57,13 @@ func (b *builder) metric(n *syntax.MetricRef) values {
 		pcp.Int32: "i64", pcp.Int64: "i64", pcp.Uint32: "u64", pcp.Uint64: "u64",
 		pcp.Float: "f64", pcp.Double: "f64", pcp.String: "text",
 	}[d.Type]
+	if d.Type == pcp.NoSupport {
+		return b.refuse(n, "the type of the metric is Not Supported: it has no values")
+	}
 	if !ok {
 		return b.refuse(n, "values of type "+d.Type.Text()+" are bytes in the tables")
 	}
-	name := b.name(d.ID, n)
+	name := b.opt.name(d.ID, n)
 	many := d.InDom != pcp.NullInDom
 	cols := row
 	if many {
@@ -71,9 +74,7 @@ func (b *builder) metric(n *syntax.MetricRef) values {
 		value, there = column, "(text IS NOT NULL OR bytes IS NOT NULL)"
 	}
 	return values{typ: d.Type, many: many, fails: []fail{{metric: name}}, table: b.define(syntax.Print(n),
-		"SELECT "+cols+", "+value+" AS value",
-		"FROM "+b.read(b.tables, "values"),
-		"WHERE metric = "+b.text(name)+" AND "+there+b.within)}
+		append([]string{"SELECT " + cols + ", " + value + " AS value"}, b.rows("values", "metric = "+b.text(name)+" AND "+there)...)...)}
 }
 
 // records returns the table of the records that an expression is evaluated at, but those with an
@@ -83,21 +84,20 @@ func (b *builder) records(but []fail) string {
 	for _, name := range b.operands {
 		names = append(names, b.text(name))
 	}
-	what, in := "records with "+strings.Join(b.operands, ", "), "WHERE metric IN ("+strings.Join(names, ", ")+")"
+	what, in := "records with "+strings.Join(b.operands, ", "), "metric IN ("+strings.Join(names, ", ")+")"
 	switch len(names) {
 	case 0:
-		what, in = "all records", "WHERE 1 = 1"
+		what, in = "all records", "1 = 1"
 	case 1:
-		in = "WHERE metric = " + names[0]
+		in = "metric = " + names[0]
 	}
-	in += b.within
-	all := b.define(what,
-		"SELECT "+row+" FROM "+b.read(b.tables, "values"), in, "UNION DISTINCT",
-		"SELECT "+row+" FROM "+b.read(b.tables, "missing"), in)
+	lines := append([]string{"SELECT " + row}, b.rows("values", in)...)
+	lines = append(append(lines, "UNION DISTINCT", "SELECT "+row), b.rows("missing", in)...)
+	all := b.define(what, lines...)
 	if len(but) == 0 {
 		return all
 	}
-	lines := []string{"SELECT " + row + " FROM " + all}
+	lines = []string{"SELECT " + row + " FROM " + all}
 	for _, f := range but {
 		lines = append(lines, "EXCEPT DISTINCT SELECT "+row+" FROM "+b.failed(f))
 	}
@@ -105,8 +105,7 @@ func (b *builder) records(but []fail) string {
 }
 
 func (b *builder) failed(f fail) string {
-	table := b.define("errors of "+f.metric, "SELECT "+row+" FROM "+b.read(b.tables, "missing"),
-		"WHERE metric = "+b.text(f.metric)+" AND error <> 0")
+	table := b.define("errors of "+f.metric, append([]string{"SELECT " + row}, b.rows("missing", "metric = "+b.text(f.metric)+" AND error <> 0")...)...)
 	if f.steps == "" {
 		return table
 	}

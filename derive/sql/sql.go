@@ -7,9 +7,9 @@
 package sql
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
@@ -25,6 +25,30 @@ type Options struct {
 	NameOf func(id pcp.ID, name string) string
 	// From and Until are the first and the last time of records that count; zero for no bound.
 	From, Until pcp.Timestamp
+	Hosts       []string // the hosts that count, empty for all
+	Dated       bool     // the tables have their partition date
+	Problems    bool     // the query is for the hosts for which the expression does not hold
+}
+
+func (o *Options) dir() string { return strings.TrimRight(o.Tables, "/") }
+
+func (o *Options) name(id pcp.ID, ref *syntax.MetricRef) string {
+	if o.NameOf == nil {
+		return ref.Name
+	}
+	return o.NameOf(id, ref.Name)
+}
+
+// hosts returns the condition on the host, with AND before it.
+func (o *Options) hosts(d *dialect) string {
+	if len(o.Hosts) == 0 {
+		return ""
+	}
+	var list []string
+	for _, host := range o.Hosts {
+		list = append(list, d.text(host))
+	}
+	return " AND host IN (" + strings.Join(list, ", ") + ")"
 }
 
 // Dialects returns the names of the dialects.
@@ -32,48 +56,6 @@ func Dialects() []string { return []string{"duckdb", "clickhouse", "spark"} }
 
 // maxTables is how many table expressions a query may have: more than engines plan in time.
 const maxTables = 300
-
-// Query returns the query for a tree that check.Check has accepted with info. A part that cannot be
-// expressed is a *check.Error.
-func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
-	d, err := dialectOf(opt.Dialect)
-	if err != nil {
-		return "", err
-	}
-	b := &builder{dialect: d, info: info, tables: strings.TrimRight(opt.Tables, "/"),
-		nameOf: opt.NameOf, within: within(d, opt), known: make(map[string]string), nested: make(map[place]values)}
-	b.names(e)
-	v := b.add(e, nil)
-	if b.err != nil {
-		return "", b.err
-	}
-	root := b.table(e, v)
-	if len(b.list) > maxTables {
-		b.refuse(e, fmt.Sprintf("the query would have %d parts, and %d are too many for engines", len(b.list), maxTables))
-	}
-	inst := b.null(pcp.Int32) + " AS inst, " + b.null(pcp.String) + " AS instance"
-	if v.many {
-		inst = "inst, instance"
-	}
-	var q strings.Builder
-	fmt.Fprintf(&q, "-- %s\n-- type %s, semantics %s, units %s\nWITH\n", oneLine(syntax.Print(e)),
-		info.Root.Type.Text(), info.Root.Sem.Text(), cmp.Or(info.Root.Units.String(), "none"))
-	q.WriteString(strings.Join(b.list, ",\n"))
-	fmt.Fprintf(&q, "\nSELECT time, host, %s, value\nFROM %s\nORDER BY host, time, inst\n", inst, root)
-	return q.String(), b.err
-}
-
-func within(d *dialect, opt *Options) (and string) {
-	for _, x := range []struct {
-		op string
-		at pcp.Timestamp
-	}{{">=", opt.From}, {"<=", opt.Until}} {
-		if x.at != (pcp.Timestamp{}) {
-			and += fmt.Sprintf(" AND %s %s %d", fmt.Sprintf(d.nanoseconds, "time"), x.op, x.at.Time().UnixNano())
-		}
-	}
-	return and
-}
 
 // oneLine returns text that cannot end a comment.
 func oneLine(text string) string {
@@ -87,15 +69,57 @@ func oneLine(text string) string {
 
 type builder struct {
 	*dialect
+	opt      *Options
 	info     *check.Info
-	tables   string
-	nameOf   func(id pcp.ID, name string) string
-	within   string            // conditions on the time of a record, with AND before each
+	hosts    string            // the table of the hosts that count
 	operands []string          // names of the metrics that decide which records count
 	list     []string          // the table expressions
 	known    map[string]string // names of table expressions by their text
 	nested   map[place]values
 	err      error // the first refusal
+}
+
+// root returns the values of an expression as a table.
+func (b *builder) root(e syntax.Expr) values {
+	v := b.add(e, nil)
+	v.table, v.number = b.table(e, v), ""
+	if b.err == nil && len(b.list) > maxTables {
+		b.err = b.tooLong(e)
+	}
+	return v
+}
+
+func (b *builder) tooLong(e syntax.Expr) error {
+	b.refuse(e, fmt.Sprintf("the query would have %d parts, and %d are too many for engines", len(b.list), maxTables))
+	return b.err
+}
+
+// rows returns the rows of a table that count, with conditions.
+func (b *builder) rows(table, condition string) []string {
+	limits := b.opt.hosts(b.dialect)
+	if b.opt.Dated && table == "values" {
+		for _, x := range b.opt.bounds() {
+			limits += " AND date " + x.op + " " + b.text(x.at.Time().UTC().Format(time.DateOnly))
+		}
+	}
+	for _, x := range b.opt.bounds() {
+		limits += fmt.Sprintf(" AND %s %s %s", "time", x.op, b.instant(x.at))
+	}
+	return []string{"FROM " + b.read(b.opt.dir(), table), "WHERE " + condition + limits + " AND host IN (SELECT host FROM " + b.hosts + ")"}
+}
+
+type bound struct {
+	op string
+	at pcp.Timestamp
+}
+
+func (o *Options) bounds() (list []bound) {
+	for _, x := range []bound{{">=", o.From}, {"<=", o.Until}} {
+		if x.at != (pcp.Timestamp{}) {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // A place is where a definition stands: the same where the same errors keep it from being reached.

@@ -25,68 +25,40 @@ type catalog struct {
 	descs        map[pcp.ID]pcp.Desc
 }
 
-// Catalog returns the metadata of the metrics that Write has exported: path is a table of metrics,
-// or the directory of all tables. Metrics of one name that differ between hosts are an error.
-func Catalog(path string) (pmapi.Source, error) {
-	files := []string{path}
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if info.IsDir() {
-		if files, err = filepath.Glob(filepath.Join(globText(path), "metrics", "host=*", "*.parquet")); err != nil {
-			return nil, err
-		}
-		if len(files) == 0 {
-			return nil, fmt.Errorf("%s: no table of metrics; want %s, as pmderive export writes it", path, filepath.Join(path, "metrics", "host=*"))
-		}
-	}
+func newCatalog() (*catalog, *pmns.Tree) {
 	names := new(pmns.Tree)
-	c := &catalog{Source: pmapi.WithNames(nil, names), descs: make(map[pcp.ID]pcp.Desc)}
-	from := make(map[pcp.ID]string)
-	for _, file := range files {
-		rows, err := metricsOf(file)
+	return &catalog{Source: pmapi.WithNames(nil, names), descs: make(map[pcp.ID]pcp.Desc)}, names
+}
+
+// add adds a metric unless there is one of that name.
+func (c *catalog) add(names *pmns.Tree, name string, d pcp.Desc) {
+	if _, err := names.Lookup(name); err == nil {
+		return
+	}
+	n := uint32(len(c.descs))
+	d.ID = pcp.NewID(1+n>>22, n>>10&0xfff, n&0x3ff)
+	names.Add(name, d.ID)
+	c.descs[d.ID] = d
+}
+
+// metricFiles returns the files of a table of metrics: path is one of them, or the directory of all tables.
+func metricFiles(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return []string{path}, err
+	}
+	var files []string
+	for _, below := range []string{"host=*", "."} {
+		found, err := filepath.Glob(filepath.Join(globText(path), "metrics", below, "*.parquet"))
 		if err != nil {
 			return nil, err
 		}
-		for i := range rows {
-			d, err := rows[i].desc()
-			if err == nil {
-				err = c.add(names, rows[i].Metric, d, file, from)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: row %d, %s: %w", file, i+1, rows[i].Metric, err)
-			}
-		}
+		files = append(files, found...)
 	}
-	return c, nil
-}
-
-// add adds a metric of a file. from holds the first file of each metric.
-func (c *catalog) add(names *pmns.Tree, name string, d pcp.Desc, file string, from map[pcp.ID]string) error {
-	id, err := names.Lookup(name)
-	if err != nil {
-		n := uint32(len(c.descs))
-		d.ID = pcp.NewID(1+n>>22, n>>10&0xfff, n&0x3ff)
-		names.Add(name, d.ID)
-		c.descs[d.ID], from[d.ID] = d, file
-		return nil
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no table of metrics; want %s, as pmderive export writes it", path, filepath.Join(path, "metrics", "host=*"))
 	}
-	d.ID = id
-	was := c.descs[id]
-	if was.InDom != pcp.NullInDom && d.InDom != pcp.NullInDom {
-		d.InDom = was.InDom // its number does not matter
-	}
-	if d != was {
-		return fmt.Errorf("it is %s here and %s in %s; name one of the tables", describe(d), describe(was), from[id])
-	}
-	return nil
-}
-
-func describe(d pcp.Desc) string {
-	domain := "with instances"
-	if d.InDom == pcp.NullInDom {
-		domain = "without"
-	}
-	return fmt.Sprintf("%s, %s, units '%s', %s", d.Type.Text(), d.Sem.Text(), d.Units, domain)
+	return files, nil
 }
 
 const (
@@ -94,13 +66,18 @@ const (
 	maxMetricText = 256 << 20 // bytes of all texts
 )
 
-func metricsOf(file string) (rows []metricRow, err error) {
+// metricsOf returns the rows of a table of metrics and the host that they are of.
+func metricsOf(file string) (rows []metricRow, host string, err error) {
 	f, table, err := openTable(file)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer f.Close()
-	return readMetrics(file, table)
+	if host, err = hostOf(file, table); err != nil {
+		return nil, "", err
+	}
+	rows, err = readMetrics(file, table)
+	return rows, host, err
 }
 
 // readMetrics reads a few rows at a time: a text that the file holds once takes memory in each row.

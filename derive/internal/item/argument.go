@@ -52,3 +52,11 @@ func File(arg string) (file, rest string, err error) {
 	file, rest, _ = strings.Cut(arg, " ")
 	return file, strings.TrimSpace(rest), nil
 }
+
+// Expr returns the expression of NAME = EXPR, and other texts as they are.
+func Expr(text string) string {
+	if it := Parse(text); it.Kind == Definition && it.Text != "" {
+		return it.Text
+	}
+	return text
+}

@@ -1,17 +1,36 @@
 -- delta(disk.bytes) / delta(disk.total)
 -- type double, semantics instant, units Kbyte / count
 WITH
+hosts AS ( -- what the tables of each host say of the metrics
+  SELECT host,
+    coalesce(max(CASE WHEN metric = 'disk.bytes' THEN says END), 'missing') AS m1,
+    coalesce(max(CASE WHEN metric = 'disk.total' THEN says END), 'missing') AS m2
+  FROM (
+    SELECT host, metric, CASE WHEN min(says) = max(says) THEN min(says) ELSE concat(min(says), ' and ', max(says)) END AS says
+    FROM (
+      SELECT host, metric, concat(type, ', ', semantics, ', units ', CASE WHEN units = '' THEN 'none' ELSE units END,
+        CASE WHEN indom IS NULL THEN '' ELSE ', with instances' END) AS says
+      FROM read_parquet('out/metrics/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+      WHERE metric IN ('disk.bytes', 'disk.total')
+    ) AS x
+    GROUP BY host, metric
+  ) AS x
+  GROUP BY host
+),
+hosts1 AS (SELECT host FROM hosts WHERE m1 = '64-bit unsigned int, counter, units Kbyte, with instances' AND m2 = '64-bit unsigned int, counter, units count, with instances'),
 t1 AS ( -- disk.bytes
   SELECT host, seg, time, inst, instance, u64 AS value
   FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
-  WHERE metric = 'disk.bytes' AND u64 IS NOT NULL
+  WHERE metric = 'disk.bytes' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t2 AS ( -- records with disk.bytes, disk.total
-  SELECT host, seg, time FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
-  WHERE metric IN ('disk.bytes', 'disk.total')
+  SELECT host, seg, time
+  FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric IN ('disk.bytes', 'disk.total') AND host IN (SELECT host FROM hosts1)
   UNION DISTINCT
-  SELECT host, seg, time FROM read_parquet('out/missing/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
-  WHERE metric IN ('disk.bytes', 'disk.total')
+  SELECT host, seg, time
+  FROM read_parquet('out/missing/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric IN ('disk.bytes', 'disk.total') AND host IN (SELECT host FROM hosts1)
 ),
 t3 AS ( -- records, numbered
   SELECT host, seg, time, CAST(row_number() OVER (PARTITION BY host, seg ORDER BY time) AS BIGINT) AS step
@@ -30,11 +49,12 @@ t4 AS ( -- delta(disk.bytes)
 t5 AS ( -- disk.total
   SELECT host, seg, time, inst, instance, u64 AS value
   FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
-  WHERE metric = 'disk.total' AND u64 IS NOT NULL
+  WHERE metric = 'disk.total' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t6 AS ( -- errors of disk.bytes
-  SELECT host, seg, time FROM read_parquet('out/missing/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
-  WHERE metric = 'disk.bytes' AND error <> 0
+  SELECT host, seg, time
+  FROM read_parquet('out/missing/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric = 'disk.bytes' AND error <> 0 AND host IN (SELECT host FROM hosts1)
 ),
 t7 AS ( -- errors of its changes
   SELECT host, seg, time FROM t6

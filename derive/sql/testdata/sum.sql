@@ -1,21 +1,40 @@
 -- sum(disk.total)
 -- type 64-bit unsigned int, semantics counter, units count
 WITH
+hosts AS ( -- what the tables of each host say of the metrics
+  SELECT host,
+    coalesce(max(CASE WHEN metric = 'disk.total' THEN says END), 'missing') AS m1
+  FROM (
+    SELECT host, metric, CASE WHEN min(says) = max(says) THEN min(says) ELSE concat(min(says), ' and ', max(says)) END AS says
+    FROM (
+      SELECT host, metric, concat(type, ', ', semantics, ', units ', CASE WHEN units = '' THEN 'none' ELSE units END,
+        CASE WHEN indom IS NULL THEN '' ELSE ', with instances' END) AS says
+      FROM parquet.`out/metrics`
+      WHERE metric IN ('disk.total')
+    ) AS x
+    GROUP BY host, metric
+  ) AS x
+  GROUP BY host
+),
+hosts1 AS (SELECT host FROM hosts WHERE m1 = '64-bit unsigned int, counter, units count, with instances'),
 t1 AS ( -- disk.total
   SELECT host, seg, time, inst, instance, u64 AS value
   FROM parquet.`out/values`
-  WHERE metric = 'disk.total' AND u64 IS NOT NULL
+  WHERE metric = 'disk.total' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t2 AS ( -- records with disk.total
-  SELECT host, seg, time FROM parquet.`out/values`
-  WHERE metric = 'disk.total'
+  SELECT host, seg, time
+  FROM parquet.`out/values`
+  WHERE metric = 'disk.total' AND host IN (SELECT host FROM hosts1)
   UNION DISTINCT
-  SELECT host, seg, time FROM parquet.`out/missing`
-  WHERE metric = 'disk.total'
+  SELECT host, seg, time
+  FROM parquet.`out/missing`
+  WHERE metric = 'disk.total' AND host IN (SELECT host FROM hosts1)
 ),
 t3 AS ( -- errors of disk.total
-  SELECT host, seg, time FROM parquet.`out/missing`
-  WHERE metric = 'disk.total' AND error <> 0
+  SELECT host, seg, time
+  FROM parquet.`out/missing`
+  WHERE metric = 'disk.total' AND error <> 0 AND host IN (SELECT host FROM hosts1)
 ),
 t4 AS ( -- those without errors
   SELECT host, seg, time FROM t2

@@ -1,17 +1,35 @@
 -- 100 * rate(disk.time)
 -- type double, semantics instant, units none
 WITH
+hosts AS ( -- what the tables of each host say of the metrics
+  SELECT host,
+    coalesce(max(CASE WHEN metric = 'disk.time' THEN says END), 'missing') AS m1
+  FROM (
+    SELECT host, metric, CASE WHEN min(says) = max(says) THEN min(says) ELSE concat(min(says), ' and ', max(says)) END AS says
+    FROM (
+      SELECT host, metric, concat(type, ', ', semantics, ', units ', CASE WHEN units = '' THEN 'none' ELSE units END,
+        CASE WHEN indom IS NULL THEN '' ELSE ', with instances' END) AS says
+      FROM read_parquet('out/metrics/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+      WHERE metric IN ('disk.time')
+    ) AS x
+    GROUP BY host, metric
+  ) AS x
+  GROUP BY host
+),
+hosts1 AS (SELECT host FROM hosts WHERE m1 = '32-bit unsigned int, counter, units millisec, with instances'),
 t1 AS ( -- disk.time
   SELECT host, seg, time, inst, instance, TRY_CAST(u64 AS BIGINT) AS value
   FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
-  WHERE metric = 'disk.time' AND u64 IS NOT NULL
+  WHERE metric = 'disk.time' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t2 AS ( -- records with disk.time
-  SELECT host, seg, time FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
-  WHERE metric = 'disk.time'
+  SELECT host, seg, time
+  FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric = 'disk.time' AND host IN (SELECT host FROM hosts1)
   UNION DISTINCT
-  SELECT host, seg, time FROM read_parquet('out/missing/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
-  WHERE metric = 'disk.time'
+  SELECT host, seg, time
+  FROM read_parquet('out/missing/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric = 'disk.time' AND host IN (SELECT host FROM hosts1)
 ),
 t3 AS ( -- records, numbered
   SELECT host, seg, time, CAST(row_number() OVER (PARTITION BY host, seg ORDER BY time) AS BIGINT) AS step

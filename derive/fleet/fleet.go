@@ -1,0 +1,97 @@
+// Package fleet writes expressions as SQL over the tables of hosts whose metrics have different
+// types, units and semantics. Each kind of host has the expression as the engine checks it for these
+// hosts; hosts for which it does not hold are problems, which the query can list.
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"pmtools/derive"
+	"pmtools/derive/check"
+	"pmtools/derive/internal/item"
+	"pmtools/derive/query"
+	"pmtools/derive/sql"
+	"pmtools/lib/export"
+	"pmtools/lib/pcp"
+)
+
+// Definitions are those that expressions may use.
+type Definitions struct {
+	Registry *derive.Registry
+	// Equivalent reports whether operators may combine two instance domains, see derive.Options.
+	Equivalent func(a, b pcp.InDom) bool
+}
+
+// Query returns the query for an expression, or for the expression of a definition, over tables. Catalog
+// is a table of metrics, or the directory of the tables. If the expression does not hold for any host,
+// the error is a *query.Problem of the kind with most hosts.
+func Query(ctx context.Context, text, catalog string, defs *Definitions, opt *sql.Options) (string, error) {
+	text = item.Expr(text)
+	known := query.NewDictionary(defs.Registry)
+	names := mentioned(text, known)
+	tables, err := export.Catalog(catalog, names...)
+	if err != nil {
+		return "", err
+	}
+	list, err := tables.Kinds(ctx)
+	if err != nil {
+		return "", err
+	}
+	kinds := make([]sql.Kind, len(list))
+	var holds *query.Binder // of the first kind for which the expression holds
+	var failed error
+	for i, k := range list {
+		src := query.NewSource(k)
+		src.Equivalent = defs.Equivalent
+		b := src.Bind(known, true)
+		x, err := b.Compile(ctx, text)
+		kinds[i] = sql.Kind{Hosts: k.Hosts, Says: k.Says}
+		switch bad, ok := errors.AsType[*query.Problem](err); {
+		case err != nil && !ok:
+			return "", err
+		case k.Err != nil:
+			kinds[i].Problem = k.Err.Error()
+		case err != nil:
+			kinds[i].Problem = bad.Msg
+		default:
+			kinds[i].Expr, kinds[i].Info, holds = x.Tree, x.Info, cmp.Or(holds, b)
+		}
+		if failed == nil {
+			failed = cmp.Or(k.Err, err)
+		}
+	}
+	if holds == nil {
+		return "", failed
+	}
+	q, err := sql.Fleet(names, kinds, opt)
+	if _, ok := errors.AsType[*check.Error](err); ok {
+		return "", holds.Problem(ctx, text, err)
+	}
+	return q, err
+}
+
+// mentioned returns the names in an expression and in the definitions that it may stand for.
+func mentioned(text string, known *query.Dictionary) (names []string) {
+	p, err := derive.Compile("", text)
+	if err != nil {
+		return nil // which the check reports
+	}
+	found := make(map[string]bool)
+	var add func(p *derive.Program)
+	add = func(p *derive.Program) {
+		for _, name := range p.Metrics() {
+			if found[name] {
+				continue
+			}
+			found[name] = true
+			names = append(names, name)
+			if d := known.Find(name); d != nil {
+				add(d.Program)
+			}
+		}
+	}
+	add(p)
+	return names
+}

@@ -1,0 +1,199 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// A Fleet is the metadata of the metrics that hosts have exported, without values. As a Source it has
+// the metrics of all hosts, each as the first host describes it.
+type Fleet struct {
+	pmapi.Source
+	names []string                          // those of which the descriptions by each host are known
+	hosts map[string]map[string]description // by host and name
+}
+
+// A description is what a host says of a metric.
+type description struct {
+	says, most string // what the archives of the host say, the first and the last in order
+	desc       pcp.Desc
+	err        error // why the desc is not valid
+}
+
+func (d *description) text() string {
+	if d.says == d.most {
+		return d.says
+	}
+	return d.says + " and " + d.most
+}
+
+// A Kind is the hosts that describe some metrics alike. As a Source it has these metrics as its hosts
+// describe them, and the other metrics of the Fleet.
+type Kind struct {
+	pmapi.Source
+	Hosts []string // in order
+	Says  []string // what the hosts say of each metric: type, semantics, units; Missing if they do not have it
+	Err   error    // a description cannot be used
+}
+
+// Missing is what a host that does not have a metric says of it.
+const Missing = "missing"
+
+// Catalog returns the metadata of the metrics that Write has exported: path is a table of metrics,
+// or the directory of all tables. Kinds are found for the metrics of the given names.
+func Catalog(path string, names ...string) (*Fleet, error) {
+	files, err := metricFiles(path)
+	if err != nil {
+		return nil, err
+	}
+	c, tree := newCatalog()
+	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string]description)}
+	for _, file := range files {
+		rows, host, err := metricsOf(file)
+		if err != nil {
+			return nil, err
+		}
+		if f.hosts[host] == nil {
+			f.hosts[host] = make(map[string]description)
+		}
+		for i := range rows {
+			name := rows[i].Metric
+			d, err := rows[i].desc()
+			if err == nil {
+				c.add(tree, name, d)
+			}
+			if slices.Contains(names, name) {
+				f.describe(host, name, description{rows[i].says(), rows[i].says(), d, err})
+			}
+		}
+	}
+	return f, nil
+}
+
+// describe notes what one of a host's archives says of a metric.
+func (f *Fleet) describe(host, name string, d description) {
+	if was, again := f.hosts[host][name]; again {
+		d.says, d.most = min(was.says, d.says), max(was.most, d.most)
+		if d.says != d.most {
+			d.err = errors.New("archives of the host describe it differently: " + d.text())
+		}
+	}
+	f.hosts[host][name] = d
+}
+
+// says returns what a table says of a metric, as queries put it together.
+func (r *metricRow) says() string {
+	text := r.Type + ", " + r.Semantics + ", units " + cmp.Or(r.Units, "none")
+	if r.InDom != nil {
+		text += ", with instances"
+	}
+	return text
+}
+
+// Kinds returns the kinds of hosts, the one with most hosts first.
+func (f *Fleet) Kinds(ctx context.Context) ([]*Kind, error) {
+	kinds := make(map[string]*Kind)
+	for _, host := range slices.Sorted(maps.Keys(f.hosts)) {
+		says := make([]string, len(f.names))
+		for i, name := range f.names {
+			d := f.hosts[host][name]
+			says[i] = cmp.Or(d.text(), Missing)
+		}
+		key := fmt.Sprintf("%q", says)
+		if kinds[key] == nil {
+			kinds[key] = &Kind{Says: says}
+		}
+		kinds[key].Hosts = append(kinds[key].Hosts, host)
+	}
+	list := slices.SortedFunc(maps.Values(kinds), func(a, b *Kind) int {
+		return cmp.Or(cmp.Compare(len(b.Hosts), len(a.Hosts)), strings.Compare(a.Hosts[0], b.Hosts[0]))
+	})
+	for _, k := range list {
+		if err := f.describeKind(ctx, k); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (f *Fleet) describeKind(ctx context.Context, k *Kind) error {
+	c, tree := newCatalog()
+	k.Source = c
+	own := f.hosts[k.Hosts[0]]
+	for _, name := range f.names {
+		d, ok := own[name]
+		switch {
+		case ok && d.err != nil:
+			k.Err = cmp.Or(k.Err, fmt.Errorf("%s: %w", name, d.err))
+		case ok:
+			c.add(tree, name, d.desc)
+		}
+	}
+	all := f.Source.(*catalog)
+	return all.Walk(ctx, "", func(name string, id pcp.ID) bool {
+		if !slices.Contains(f.names, name) {
+			c.add(tree, name, all.descs[id])
+		}
+		return true
+	})
+}
+
+// schema is the version of the tables, which rises when readers of earlier ones would misunderstand them.
+const schema = 1
+
+// hostOf returns the host of a table. Tables of a later version than those of this package are an error.
+func hostOf(file string, table *parquet.File) (string, error) {
+	if text, ok := table.Lookup("pmtools.schema"); ok {
+		if n, err := strconv.Atoi(text); err != nil || n > schema {
+			return "", fmt.Errorf("%s: its tables have version %q, this program knows versions up to %d; use a later pmderive", file, text, schema)
+		}
+	}
+	if host, ok := table.Lookup("pmtools.host"); ok {
+		return host, nil
+	}
+	dir, ok := strings.CutPrefix(filepath.Base(filepath.Dir(file)), "host=")
+	host, err := url.PathUnescape(dir)
+	if !ok || err != nil {
+		return "", fmt.Errorf("%s: its host is not known: neither its metadata has pmtools.host nor is it in a directory host=HOST", file)
+	}
+	return host, nil
+}
+
+// Dated reports whether tables in a directory have their partition date. Tables that are not there have it.
+func Dated(dir string) bool {
+	for _, host := range []string{"host=*", "."} {
+		if found, _ := filepath.Glob(filepath.Join(globText(dir), "values", host, "date=*")); len(found) > 0 {
+			return true
+		}
+	}
+	_, err := os.Stat(filepath.Join(dir, "values"))
+	return err != nil
+}
+
+// TablesOf returns the directory of the tables of which one of metrics is a part.
+func TablesOf(catalog string) string {
+	host := filepath.Dir(catalog)
+	switch {
+	case catalog == "":
+		return "export"
+	case filepath.Base(host) == "metrics":
+		return filepath.Dir(host)
+	case strings.HasPrefix(filepath.Base(host), "host=") && filepath.Base(filepath.Dir(host)) == "metrics":
+		return filepath.Dir(filepath.Dir(host))
+	}
+	return catalog
+}
