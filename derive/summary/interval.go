@@ -110,15 +110,15 @@ func (m *Metric) arrive(at pcp.Timestamp) bool {
 		m.turn(next)
 		return true
 	}
-	m.share(m.until(at), 0)
+	m.share(m.until(at), m.between)
 	m.turn(next)
-	m.share(min(at.Sub(m.before), at.Sub(pcp.TimestampOf(next.from))), 1)
+	m.share(min(at.Sub(m.before), at.Sub(pcp.TimestampOf(next.from))), true)
 	return true
 }
 
 // share lets the values of the time between two records hold for those seconds of it that lie in the
-// current interval.
-func (m *Metric) share(seconds float64, carried int) {
+// current interval. Foreign values are no samples of that.
+func (m *Metric) share(seconds float64, foreign bool) {
 	if seconds <= 0 {
 		return
 	}
@@ -131,10 +131,10 @@ func (m *Metric) share(seconds float64, carried int) {
 			x = p.value
 		}
 		m.All.hold(x, seconds)
-		m.All.carried += carried
+		m.All.foreign = m.All.foreign || foreign
 		if p.own != nil {
 			p.own.hold(x, seconds)
-			p.own.carried += carried
+			p.own.foreign = p.own.foreign || foreign
 		}
 	}
 }

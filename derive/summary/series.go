@@ -27,7 +27,7 @@ type total struct {
 	squares float64 // of their distances from the first one; unknown of several instances
 	area    float64 // of the samples, each times the seconds that it holds
 	seconds float64
-	carried int // how many values of the time before the first sample are in the area
+	foreign bool // the area has values that are no samples: those of the intervals beside it
 }
 
 func newSeries(whole bool) *Series {
@@ -62,7 +62,7 @@ func (s *Series) Mean() float64 {
 	if s.seconds > 0 {
 		mean = s.area / s.seconds
 	}
-	if s.carried > 0 {
+	if s.foreign {
 		return mean
 	}
 	return min(max(mean, s.Min), s.Max) // whatever was rounded

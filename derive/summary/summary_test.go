@@ -196,6 +196,13 @@ func TestIntervalMeans(t *testing.T) {
 		{at: 1110, values: map[int32]uint64{1: 20}},
 	}
 	opt := summary.Options{Every: 20 * time.Second}
+	steep := []step{{at: 1000, values: map[int32]uint64{1: 0}}, {at: 1010, values: map[int32]uint64{1: 10}}, {at: 1025, values: map[int32]uint64{1: 40}}}
+	for _, instances := range []bool{false, true} {
+		s, _ := summarize(t, summary.Options{Every: 20 * time.Second, Instances: instances}, "rate(disk.dev.total)", true, steep)
+		if got := s.Rows(number)[0].Mean(); got != 1.5 {
+			t.Errorf("with instances %v: the mean of an interval that a steeper rate reaches into is %v, want 1.5", instances, got)
+		}
+	}
 	s, _ := summarize(t, opt, "rate(disk.dev.total)", true, steps)
 	checkIntervals(t, s, []want{
 		{1000, 1020, "", 1, 1.5, 2, 0}, {1020, 1040, "", 1, 0.5, 0, 0}, {1060, 1080, "", 1, 1, 1, 0}, {1100, 1120, "", 1, 1, 1, 0},

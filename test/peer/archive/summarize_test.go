@@ -81,6 +81,54 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
+// TestSummarizeEvery compares the mean of each interval of an archive, whose records are at the bounds of
+// the intervals too, with that of pmlogsummary from one bound to the other.
+func TestSummarizeEvery(t *testing.T) {
+	ours, theirs, root := harness.Setup(t)
+	dir := harness.Own(t, "demo")
+	our, err := ours.Run(harness.Command{Args: []string{"pmderive", "-Z", "UTC", "-a", "demo", "summarize", "--instances", "--every", "1min", "-o", "json"}, Dir: dir}, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	intervals := make(map[[2]string][][]byte) // the lines of rows by their bounds
+	for line := range bytes.Lines(our.Stdout) {
+		var row struct{ From, To string }
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatal(err)
+		}
+		if row.From != "" {
+			intervals[[2]string{row.From, row.To}] = append(intervals[[2]string{row.From, row.To}], line)
+		}
+	}
+	compared := 0
+	for bounds, lines := range intervals {
+		if bounds[0] < "2023-11-14T22:14:00Z" || bounds[1] > "2023-11-14T22:23:00Z" {
+			continue // the recording begins or ends there
+		}
+		at := func(i int) string { return "@" + strings.TrimSuffix(strings.Replace(bounds[i], "T", " ", 1), "Z") }
+		their, err := theirs.Run(harness.Command{Args: []string{"pmlogsummary", "-Z", "UTC", "-bmMy", "-p", "9", "-S", at(0), "-T", at(1), "demo"}, Dir: dir}, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := summaryRows(t, append([]byte("{}\n"), bytes.Join(lines, nil)...))
+		for line := range bytes.Lines(their.Stdout) {
+			m := summaryLine.FindStringSubmatch(strings.TrimRight(string(line), "\n"))
+			if m == nil {
+				continue
+			}
+			mean, _ := strconv.ParseFloat(m[4], 64) // the pattern sees to that
+			row := rows[[2]string{m[1], m[2]}]
+			if row == nil || math.Abs(row.Mean-mean) > 1e-6*math.Abs(mean)+2e-9 {
+				t.Errorf("%v: ours %+v\ntheirs %s", bounds, row, line)
+			}
+			compared++
+		}
+	}
+	if compared < 100 {
+		t.Errorf("%d means were compared", compared)
+	}
+}
+
 // summaryRows reads what pmderive wrote, but for the lines of metrics with instances.
 func summaryRows(t *testing.T, out []byte) map[[2]string]*summaryRow {
 	rows := make(map[[2]string]*summaryRow)
