@@ -70,7 +70,7 @@ about  reads and writes that each disk has completed
 help  The sum of disk.dev.read and disk.dev.write.
 type  64-bit unsigned int, counter, count, indom 60.1
 instances  2: sda, nvme0n1
-labels  {"agent":"linux","device_type":"block","hostname":"demo","part":"disk"}
+labels  {"agent":"linux", "device_type":"block", "hostname":"demo", "part":"disk"}
 used by  my.iops, my.per_cpu, my.twice
 value  at 2023-11-14 22:13:20, rates at 2023-11-14 22:13:30
   sda: 200.6 kcount, rate 4.8 count/s
@@ -83,7 +83,7 @@ try  rate(disk.dev.total): per second, in count/s
 		"my.per_cpu": `metric  my.per_cpu
 type  double, instant, count / sec, indom 60.1
 instances  2: sda, nvme0n1
-labels  {"device_type":"block","hostname":"demo"}
+labels  {"device_type":"block", "hostname":"demo"}
 is  my.iops / hinv.ncpu
 made of  disk.dev.total, hinv.ncpu
 value  at 2023-11-14 22:13:30

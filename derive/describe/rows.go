@@ -46,7 +46,7 @@ func (d *Description) Rows(zone *time.Location, form format.NumberForm, follows 
 	p.add("type", string(format.AppendSummary(nil, &d.Desc)))
 	d.instanceRow(p)
 	if len(d.Labels) > 0 {
-		p.add("labels", string(pcp.AppendLabels(nil, d.Labels)))
+		p.add("labels", labelText(d.Labels))
 	}
 	if m := d.Made; m != nil {
 		p.add("is", m.Expr)
@@ -76,6 +76,16 @@ func (p *rows) add(name string, texts ...string) {
 			name = ""
 		}
 	}
+}
+
+// labelText returns labels as JSON, with blanks between them, at which a line may be broken.
+func labelText(labels []pcp.Label) string {
+	var list []string
+	for _, l := range labels {
+		one := string(pcp.AppendLabels(nil, []pcp.Label{l}))
+		list = append(list, one[1:len(one)-1])
+	}
+	return "{" + strings.Join(list, ", ") + "}"
 }
 
 // oneLine returns a text with blanks for all white space.

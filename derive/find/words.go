@@ -25,7 +25,7 @@ func wordByte(c byte) bool {
 
 // stop has the words that say nothing about a metric. In names they count.
 var stop = setOf(`a about all am an and any are as at be by can do does for from has have how i if in into is it its
-	many me metric metrics much my number of on or per show shows than that the their there these this those to tell
+	many me metric metrics most much my number of on or per show shows than that the their there these this those to tell use uses using
 	value values was what when where which who why will with`)
 
 // setOf returns the words of a text.

@@ -47,6 +47,15 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestStop: words of a question that say nothing about a metric do not count.
+func TestStop(t *testing.T) {
+	for _, w := range strings.Fields("which process uses most of the memory") {
+		if want := w != "process" && w != "memory"; stop[w] != want {
+			t.Errorf("%s is left out: %v, want %v", w, stop[w], want)
+		}
+	}
+}
+
 func TestSynonyms(t *testing.T) {
 	for _, test := range []struct{ word, synonym string }{
 		{"latency", "await"}, {"latency", "wait"}, {"response time", "await"}, {"traffic", "bytes"}, {"traffic", "octets"},

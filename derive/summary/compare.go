@@ -174,5 +174,12 @@ func only(in, other map[place]*Row, order []place, isB bool) (list []Change) {
 			list = append(list, change)
 		}
 	}
+	idle := func(c *Change) int { // zeros say least
+		if c.Min == 0 && c.Max == 0 {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(x, y Change) int { return idle(&x) - idle(&y) })
 	return list
 }

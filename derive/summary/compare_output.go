@@ -50,11 +50,14 @@ func (c *Change) cells(number, plain func(float64) string) []string {
 
 // Table returns the table of the changes. The numbers of a change are in one unit.
 func (c *Comparison) Table(form format.NumberForm) *table.Table {
-	t := &table.Table{Header: slices.Clone(changeColumns), Drop: []int{5, 6, 7, 8, 9}}
+	t := &table.Table{Header: slices.Clone(changeColumns), Drop: []int{5, 6, 7, 8, 9, 10}}
 	t.Header[len(t.Header)-1] = "by"
 	plain := func(x float64) string {
 		if math.IsNaN(x) {
 			return "-"
+		}
+		if math.Abs(x) >= 1000 {
+			return strconv.FormatFloat(x, 'f', 0, 64)
 		}
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}

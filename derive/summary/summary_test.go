@@ -322,6 +322,10 @@ func TestCompare(t *testing.T) {
 	if a, b := names(c.OnlyA), names(c.OnlyB); !slices.Equal(a, []string{"5"}) || !slices.Equal(b, []string{"6"}) {
 		t.Errorf("only in a: %q, only in b: %q", a, b)
 	}
+	busy := rows(step{at: 0, values: map[int32]uint64{1: 0, 2: 0, 7: 0, 8: 3}}, step{at: 10, values: map[int32]uint64{1: 0, 2: 0, 7: 0, 8: 3}})
+	if got := names(summary.Compare(a, busy, summary.Limit{}).OnlyB); !slices.Equal(got, []string{"8", "7"}) {
+		t.Errorf("only in b: %q, want the one with values first", got)
+	}
 	c = summary.Compare(a, b, summary.Limit{Top: 3})
 	if got, want := names(c.Rows), []string{"4", "2", "3"}; !slices.Equal(got, want) || c.Changed != 4 {
 		t.Errorf("the three largest of %d: %q, want %q", c.Changed, got, want)

@@ -148,21 +148,41 @@ func (g *grid) fit(t *repl.Table, width int) {
 		g.wrap(last, room)
 		return
 	}
-	for all > width {
-		widest := 0
-		for i, n := range widths {
-			if n > widths[widest] {
-				widest = i
-			}
-		}
-		to := max(widths[widest]-(all-width), leastColumn)
-		if to >= widths[widest] {
+	for fixed := make([]bool, g.columns); all > width; {
+		widest, to := wide(widths, fixed, all-width)
+		if widest < 0 {
 			return
 		}
 		if widths, all = g.cut(widest, to); widths[widest] > to {
-			return // names that differ would look alike
+			fixed[widest] = true // names that differ would look alike
 		}
 	}
+}
+
+// wide returns the widest column that may be cut, and how wide it is to be when columns together have an
+// excess: not narrower than the next one, with which it shares the rest then. Without such a column the
+// result is negative.
+func wide(widths []int, fixed []bool, excess int) (widest, to int) {
+	widest = -1
+	for i, n := range widths {
+		if !fixed[i] && n > leastColumn && (widest < 0 || n > widths[widest]) {
+			widest = i
+		}
+	}
+	if widest < 0 {
+		return widest, 0
+	}
+	alike, next := 0, leastColumn
+	for i, n := range widths {
+		switch {
+		case fixed[i]:
+		case n == widths[widest]:
+			alike++
+		default:
+			next = max(next, n)
+		}
+	}
+	return widest, max(next, widths[widest]-(excess+alike-1)/alike)
 }
 
 // cut cuts the cells of a column, and returns the widths then.

@@ -56,6 +56,9 @@ func TestTableFits(t *testing.T) {
 		{"wrapped", repl.Table{Rows: [][]string{{"name", long}, {"b", "x"}}, Wrap: true}, 26,
 			"name  word word word word\n      word word word word\n      word end\nb     x\n"},
 		{"cut", repl.Table{Rows: [][]string{{long, "100"}, {"b", "2"}}, Right: []bool{false, true}}, 26, "word word …d word end  100\nb                        2\n"},
+		{"shared", repl.Table{Rows: [][]string{{long, "100", strings.Repeat("x", 20)}}}, 45, "word word… word end  100  xxxxxxxxx…xxxxxxxxx\n"},
+		{"both cut", repl.Table{Rows: [][]string{{long, "100", strings.Repeat("y", 40)}}}, 40, "word wor…ord end  100  yyyyyyyy…yyyyyyyy\n"},
+		{"one stuck", repl.Table{Rows: [][]string{{"a123456789012345678b", "abcdefghijklmnopqrst"}, {"a123456789x12345678b", "x"}}}, 34, "a123456789012345678b  abcdef…pqrst\na123456789x12345678b  x\n"},
 		{"no narrower", repl.Table{Rows: [][]string{{"aaaaaaaaaaaa", "bbbbbbbbbbbb"}}}, 10, "aaaaaaaaaaaa  bbbbbbbbbbbb\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
