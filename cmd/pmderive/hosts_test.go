@@ -11,6 +11,7 @@ import (
 	"pmtools/cmd/internal/clitest"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pdu"
 	"pmtools/lib/pmcd/pmcdtest"
 )
 
@@ -171,6 +172,34 @@ func TestCompareHosts(t *testing.T) {
 		if out != tt.out || errs != tt.errs {
 			t.Errorf("%s:\n%s%s\nwant\n%s%s", tt.line, out, errs, tt.out, tt.errs)
 		}
+	}
+}
+
+// TestCompareLost: a host that goes away while it is sampled is reported, and what it has said counts.
+func TestCompareLost(t *testing.T) {
+	world := func(value uint64) *pmcdtest.Server {
+		return pmcdtest.NewServer(&pmcdtest.World{Metrics: []pmcdtest.Metric{{
+			Name: "h.one", Desc: pcp.Desc{ID: pcp.NewID(60, 0, 1), Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: pcp.Instant},
+			Values: pcp.Values{Insts: []int32{pcp.NullInst}, Words: []uint64{value}},
+		}}})
+	}
+	a, b := world(10), world(30)
+	var addrs []string
+	for _, s := range []*pmcdtest.Server{a, b} {
+		t.Cleanup(func() { s.Close() })
+		addr, err := s.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addrs = append(addrs, addr.String())
+	}
+	b.SetEdit(pmcdtest.On(pdu.TypeHighResFetch, 3, pmcdtest.Cut(0)))
+	got := clitest.Run("pmderive", newCommand, []string{"-h", addrs[0], "-h", addrs[1], "compare", "-s", "6", "-t", "20msec", "-o", "csv"}, nil)
+	if want := "\nh.one,,,10,30,10,30,10,30,20,3,"; !strings.Contains(strings.ReplaceAll(got.Stdout, "\r\n", "\n"), want) {
+		t.Errorf("%q, want %q", got.Stdout, want)
+	}
+	if want := "\npmderive: " + addrs[1] + ": "; got.Status != 1 || !strings.Contains(got.Stderr, want) {
+		t.Errorf("status %d, %q, want %q", got.Status, got.Stderr, want)
 	}
 }
 

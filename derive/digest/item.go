@@ -32,8 +32,25 @@ func newAsked(name string, f *Form) (asked, *option.Parser) {
 	p.Func(func(arg string) error {
 		f.Output = arg
 		return known("-o", arg, Outputs())
-	}, "o", "output", "FORM", "form of the answer")
+	}, "o", "output", "FORM", "form of the answer: "+strings.Join(Outputs(), ", "))
 	return q, p
+}
+
+// Usage returns the options of the item of a name as rows: how each is written, and what it means. Other
+// items have none.
+func Usage(name string) (rows [][]string) {
+	if name != "summarize" && name != "compare" {
+		return nil
+	}
+	_, p := newAsked(name, &Form{})
+	for o := range p.All() {
+		text := "    --" + o.Long
+		if o.Short != "" {
+			text = "    -" + o.Short + ", --" + o.Long
+		}
+		rows = append(rows, []string{strings.TrimRight(text+" "+o.Word, " "), o.Text})
+	}
+	return rows
 }
 
 // NewSummarize reads the argument of an item of the prompt: options, then expressions with commas

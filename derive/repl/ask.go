@@ -26,8 +26,11 @@ func (s *Session) ask(ctx context.Context, q digest.Question, f digest.Form, w i
 			err := s.connect(ctx)
 			return s.src, err
 		},
-		Note: func(err error) { s.complain(w, err) },
-		Say:  func(line string) { s.note(w, line) },
+		Note: func(err error) {
+			_ = s.noteLost(err) // connecting again without need does no harm
+			s.complain(w, err)
+		},
+		Say: func(line string) { s.note(w, line) },
 	}
 	env.Open = func(ctx context.Context, at digest.Side) (*query.Source, error) {
 		src, err := s.open(ctx, at.Kind, at.Name)

@@ -9,6 +9,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
+	"pmtools/derive/digest"
 	"pmtools/derive/manual"
 )
 
@@ -25,6 +26,9 @@ func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 			fmt.Fprintf(w, ":%s\n    %s\n", strings.TrimSpace(c.name+" "+c.args), c.help)
 			if name == "set" {
 				s.helpSettings(w)
+			}
+			if err := s.table(ctx, w, &Table{Rows: digest.Usage(name), Wrap: true}); err != nil {
+				return err
 			}
 			found = true
 		}
