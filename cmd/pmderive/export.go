@@ -30,6 +30,7 @@ type exportFlags struct {
 	follow    bool
 	wide      bool
 	partition string
+	labels    []string
 	timed     bool // there is -t or -s
 	by        export.Partition
 }
@@ -42,7 +43,8 @@ func (a *app) newExport() *cobra.Command {
 		Long: "Write the values of archives (-a) as tables in Parquet, one row per value, for engines such as\n" +
 			"DuckDB, ClickHouse and Spark. NAME=EXPR adds a derived metric. A name that has metrics below it\n" +
 			"stands for them. Without arguments, all recorded metrics and all definitions of -c are exported.\n" +
-			"The archives of each host in a directory are exported as one. A live source (-h, -L) is sampled\n" +
+			"The archives of each host in a directory are exported as one. Run again, it adds the records\n" +
+			"that the tables do not have yet, whatever became of the archives. A live source (-h, -L) is sampled\n" +
 			"at every interval (-t), into one file per day, until Ctrl-C or for the number of samples of -s.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -52,6 +54,9 @@ func (a *app) newExport() *cobra.Command {
 			if f.by, err = export.ParsePartition(f.partition); err != nil {
 				return fmt.Errorf("--partition: %w", err)
 			}
+			if err := new(export.Config).SetLabels(f.labels); err != nil {
+				return err
+			}
 			f.timed = cmd.Flags().Changed("interval") || cmd.Flags().Changed("samples")
 			return a.export(cmd.Context(), f, args)
 		},
@@ -60,6 +65,7 @@ func (a *app) newExport() *cobra.Command {
 	fs.SortFlags = false
 	fs.StringVarP(&f.dir, "output", "o", "export", "the `DIR` that holds the tables, made if it does not exist")
 	fs.StringVar(&f.partition, "partition", "host,date", "make directories of `PROPERTIES` of rows: host, date, both or none")
+	fs.StringArrayVar(&f.labels, "label", nil, "call the machine otherwise than the archive does: `NAME=VALUE`, NAME is host or machineid")
 	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
 	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, a file a minute, until Ctrl-C")
 	fs.BoolVar(&f.wide, "wide", false, "write one table with a row for each record and a column for each instance")
@@ -120,7 +126,7 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 
 func (a *app) exportLive(ctx context.Context, f *exportFlags, args []string) error {
 	interval := cmp.Or(a.Options.Interval, query.DefaultInterval)
-	cfg := f.config("live-" + time.Now().UTC().Format("20060102T150405.000000"))
+	cfg := f.config(args, "live-"+time.Now().UTC().Format("20060102T150405.000000"))
 	return a.runExport(ctx, f, cfg, args, func() (*export.Records, error) {
 		plain, err := a.sources.OpenPlain(ctx)
 		if err != nil {
@@ -138,7 +144,7 @@ func (a *app) exportFollowing(ctx context.Context, f *exportFlags, list string, 
 	if len(names) != 1 {
 		return fmt.Errorf("--follow keeps up with one archive, not with %d: %s", len(names), list)
 	}
-	cfg := f.config(export.NameOf(names[0]))
+	cfg := f.config(args, export.NameOf(names[0]))
 	cfg.Period = time.Minute
 	return a.runExport(ctx, f, cfg, args, func() (*export.Records, error) {
 		return export.Follow(ctx, names[0], a.sources.OpenPlain)
@@ -152,7 +158,7 @@ func (a *app) exportSet(ctx context.Context, f *exportFlags, set string, args []
 		return err
 	}
 	first, _, _ := strings.Cut(set, ",")
-	return a.runExport(ctx, f, f.config(export.NameOf(first)), args, func() (*export.Records, error) {
+	return a.runExport(ctx, f, f.config(args, export.NameOf(first)), args, func() (*export.Records, error) {
 		plain, err := a.sources.OpenPlain(ctx)
 		if err != nil {
 			return nil, err
@@ -195,25 +201,15 @@ func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config,
 	if err != nil {
 		return err
 	}
-	a.summarizeExport(f, cfg, sum)
+	fmt.Fprintln(a.Env.Out, job.Report(sum))
 	return sum.Damage
 }
 
 // config returns what is to be exported under a name.
-func (f *exportFlags) config(name string) *export.Config {
-	return &export.Config{Dir: f.dir, Name: name, Partition: f.by}
-}
-
-func (a *app) summarizeExport(f *exportFlags, cfg *export.Config, sum *export.Summary) {
-	text := fmt.Sprintf("%s: %d values of %d metrics", cfg.Name, sum.Values, sum.Metrics)
-	if sum.Events > 0 {
-		text += fmt.Sprintf(", %d rows of events", sum.Events)
-	}
-	text += fmt.Sprintf("; files: %d", len(sum.Files))
-	if f.check {
-		text += ", read back and equal"
-	}
-	fmt.Fprintln(a.Env.Out, text)
+func (f *exportFlags) config(args []string, name string) *export.Config {
+	cfg := &export.Config{Dir: f.dir, Name: name, Selection: args, Partition: f.by}
+	_ = cfg.SetLabels(f.labels) // which has been tried
+	return cfg
 }
 
 // defineExported defines the derived metrics of arguments and returns the names of all.

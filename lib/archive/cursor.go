@@ -33,6 +33,7 @@ type Cursor struct {
 	arena wire.Arena
 
 	interp *interp // state of the mode pcp.Interp
+	tap    func(*Raw)
 }
 
 // Cursor returns a new Cursor that reads forward from the start of the Set.
@@ -246,6 +247,9 @@ func (c *Cursor) read() error {
 		case err == nil:
 			if c.rec.stamp.Compare(c.last)*order >= 0 {
 				c.last = c.rec.stamp
+				if c.tap != nil {
+					c.tapped()
+				}
 				return nil
 			}
 		case len(c.walk.set.members) > 1 && errors.Is(err, pmerr.LogRec):

@@ -24,7 +24,7 @@ func BenchmarkWrite(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		sum, err := Write(b.Context(), recs, recs, &Config{Dir: dir, Name: "big"})
+		sum, err := Write(b.Context(), recs, recs, &Config{Dir: b.TempDir(), Name: "big"})
 		if err != nil {
 			b.Fatal(err)
 		}

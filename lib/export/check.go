@@ -8,8 +8,8 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
+	"sort"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -18,20 +18,20 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Check reads a recording again and compares it with the tables that Write has made of it with the
-// same Config. The error names the file and the first row that differs.
-func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) error {
+// Check reads the records that Write has exported with the same Config again, and compares them with
+// the tables. The error names the file and the first row that differs.
+func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config, sum *Summary) error {
 	r, err := newReader(ctx, src, recs, cfg)
-	if err != nil {
+	if err != nil || sum.cover == nil || len(sum.tables) == 0 {
 		return err
 	}
-	p := cfg.place(r.host)
-	c := &checker{}
+	if err := r.attach(ctx, nil, nil, sum.cover.until(sum.end)); err != nil {
+		return err
+	}
+	c := &checker{fileList: fileList{table: "values", files: sum.tables["values"]}}
+	c.event.fileList = fileList{table: "events", files: sum.tables["events"]}
 	defer c.close()
 	defer c.event.close()
-	if err := errors.Join(c.find(cfg.Dir, "values", p), c.event.find(cfg.Dir, "events", p)); err != nil {
-		return err
-	}
 	damage, err := r.read(ctx, c)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) er
 	if err := errors.Join(c.ended(len(c.groups)-c.group), c.event.ended(int(c.event.left))); err != nil {
 		return err
 	}
-	return checkMetrics(r, filepath.Join(cfg.Dir, p.file(p.dir("metrics"))), damage)
+	return checkMetrics(r, sum.tables["metrics"][0], damage)
 }
 
 // A checker is a sink that compares groups with files.
@@ -74,12 +74,6 @@ type fileList struct {
 	files []string
 	next  int
 	file  *os.File
-}
-
-func (l *fileList) find(dir, table string, p place) (err error) {
-	l.table = table
-	l.files, err = tableFiles(dir, table, p)
-	return err
 }
 
 // name returns the file that is read, or the table if it has no files.
@@ -257,16 +251,18 @@ func checkMetrics(r *reader, name string, damage error) error {
 	if err != nil {
 		return err
 	}
-	want := r.table
-	for i := range min(len(got), len(want)) {
-		if !reflect.DeepEqual(got[i], want[i]) {
-			return fmt.Errorf("%s: row %d is of %s and differs from what the recording says of %s", name, i+1, got[i].Metric, want[i].Metric)
+	for _, want := range r.table {
+		i := sort.Search(len(got), func(i int) bool { return got[i].Metric >= want.Metric })
+		for i < len(got) && got[i].Metric == want.Metric && !reflect.DeepEqual(got[i], want) {
+			i++
+		}
+		if i == len(got) || got[i].Metric != want.Metric {
+			return fmt.Errorf("%s: there is no row of %s with what the recording says", name, want.Metric)
 		}
 	}
-	if len(got) != len(want) {
-		return fmt.Errorf("%s: %d metrics, want %d", name, len(got), len(want))
-	}
-	for k, v := range r.meta(damage) {
+	meta := r.meta(damage)
+	delete(meta, "pmtools.values") // those of earlier exports are counted too
+	for k, v := range meta {
 		if text, _ := table.Lookup(k); text != utf8Text(v) {
 			return fmt.Errorf("%s: the metadata says %s=%q, want %q", name, k, text, v)
 		}

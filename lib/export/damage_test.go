@@ -59,6 +59,7 @@ func TestDamagedTables(t *testing.T) {
 		kind, file string
 		recs       *Records
 		cfg        *Config
+		sum        Summary
 	}
 	var tables []table
 	for _, kind := range []string{"metrics", "values", "events"} {
@@ -68,7 +69,8 @@ func TestDamagedTables(t *testing.T) {
 		}
 		recs := open(t, archivetest.Path(t, name))
 		cfg := &Config{Dir: dir, Name: name}
-		if _, err := Write(t.Context(), recs, recs, cfg); err != nil {
+		sum, err := Write(t.Context(), recs, recs, cfg)
+		if err != nil {
 			t.Fatal(err)
 		}
 		files, _ := filepath.Glob(filepath.Join(dir, kind, "host=*", "*.parquet"))
@@ -76,7 +78,7 @@ func TestDamagedTables(t *testing.T) {
 		if files = append(files, dated...); len(files) == 0 {
 			t.Fatalf("no table of %s", kind)
 		}
-		tables = append(tables, table{kind, files[0], recs, cfg})
+		tables = append(tables, table{kind, files[0], recs, cfg, sum})
 	}
 	first, wrong := number("PMTOOLS_SEED", 1), 0
 	for seed := first; seed < first+number("PMTOOLS_RUNS", 500); seed++ {
@@ -99,7 +101,7 @@ func TestDamagedTables(t *testing.T) {
 				}
 			}()
 			if tab.kind != "metrics" {
-				err = Check(t.Context(), tab.recs, tab.recs, tab.cfg)
+				err = Check(t.Context(), tab.recs, tab.recs, tab.cfg, &tab.sum)
 			} else if c, failed := Catalog(tab.cfg.Dir); failed != nil {
 				err = failed
 			} else {

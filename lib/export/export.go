@@ -8,6 +8,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -28,6 +30,9 @@ type Config struct {
 	Dir       string   // holds the tables; it is made if it is not there
 	Name      string   // of the recording: names of files begin with it
 	Metrics   []string // names; an inner name stands for all metrics below it; an empty list stands for all metrics
+	Selection []string // what was asked for, as the manifest says it; nil means Metrics
+	Host      string   // the name of the host, "" for the one that the recording has
+	Machine   string   // the host's identity, "" for the one that the recording has
 	Partition Partition
 	// Period is how much time files of values cover at most, at whole multiples since 1970; 0 is a
 	// day. If it is not 0, or a live source is exported, files stand under their names as soon as
@@ -46,6 +51,10 @@ type Summary struct {
 	Files   []string // those of values, in the order of their rows
 	// Damage is why reading ended before the end of the recording, nil if it did not.
 	Damage error
+
+	tables map[string][]string // files by table
+	cover  *coverage           // what was read
+	end    archive.Place       // until there
 }
 
 // Write exports records from the first one. src has their metrics, and others derived from them;
@@ -58,7 +67,7 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 	if err != nil {
 		return sum, err
 	}
-	st, err := newStage(cfg.Dir, cfg.place(r.host))
+	st, err := r.open(ctx, false, nil)
 	if err != nil {
 		return sum, err
 	}
@@ -68,7 +77,9 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 	if err == nil {
 		err = w.finish(damage)
 	}
-	return Summary{Metrics: len(r.metrics), Values: r.values, Events: w.event.rows, Files: w.values.files, Damage: damage}, err
+	sum = Summary{Metrics: len(r.metrics), Values: r.values, Events: w.event.rows, Damage: damage, tables: st.files, cover: recs.cover, end: recs.place}
+	sum.Files = sum.tables["values"]
+	return sum, err
 }
 
 func (c *Config) place(host string) place { return place{host, c.Name, c.Partition} }
@@ -109,6 +120,7 @@ type reader struct {
 	cfg     *Config
 	host    string
 	zone    string
+	machine string
 	metrics []metric // ascending by name
 	table   []metricRow
 	request pmapi.Request
@@ -146,6 +158,7 @@ func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config
 		r.period = day
 	}
 	r.host, r.zone = recs.origin.host(ctx)
+	r.host, r.machine = cmp.Or(cfg.Host, r.host), cmp.Or(cfg.Machine, machineOf(ctx, recs.Source))
 	r.group.copies = recs.origin.endless()
 	if err := recs.rewind(); err != nil {
 		return nil, err
@@ -226,8 +239,10 @@ func (r *reader) read(ctx context.Context, to sink) (damage, failed error) {
 func (r *reader) each(ctx context.Context, take func() (damage, failed error)) (damage, failed error) {
 	for {
 		err := r.src.Fetch(ctx, &r.request, &r.result)
-		if err == nil {
+		if err == nil && r.recs.wanted() {
 			err, failed = take()
+		} else if err == nil {
+			r.recs.accept(r.result.Time.Sec)
 		}
 		if bad, ok := errors.AsType[*sinkError](err); ok {
 			failed = bad.error
@@ -285,7 +300,8 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 	if err := r.begin(ctx, to, at); err != nil {
 		return nil, err
 	}
-	seg := r.recs.stretch(r.result.Time.Sec)
+	r.recs.accept(r.result.Time.Sec)
+	seg := r.recs.state.seg
 	g.begin(at, seg)
 	for i := range r.result.Sets {
 		v := &r.result.Sets[i]

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,9 +183,9 @@ func valueText(v pcp.Value) (column, text string) {
 
 // TestWrite: the tables have exactly the values of the archives.
 func TestWrite(t *testing.T) {
-	dir := t.TempDir()
 	for _, name := range archivetest.Names() {
 		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
 			path := archivetest.Path(t, name)
 			recs := open(t, path)
 			sum, err := Write(t.Context(), recs, recs, &Config{Dir: dir, Name: name})
@@ -194,7 +195,7 @@ func TestWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			recs = open(t, path)
-			if err := Check(t.Context(), recs, recs, &Config{Dir: dir, Name: name}); err != nil {
+			if err := Check(t.Context(), recs, recs, &Config{Dir: dir, Name: name}, &sum); err != nil {
 				t.Error(err)
 			}
 			if sum.Damage != nil {
@@ -212,34 +213,53 @@ func TestWrite(t *testing.T) {
 			if sum.Values != int64(len(want)) {
 				t.Errorf("Summary says %d values of %d", sum.Values, len(want))
 			}
+			if left, _ := filepath.Glob(filepath.Join(dir, manifestDir, "*", "export-*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
 		})
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".export-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }
 
-// TestAgain: an export replaces what one before has left, and the files of others stay.
+// filesOf returns the files of a table, in the order of their names.
+func filesOf(dir, table string) (list []string) {
+	filepath.WalkDir(filepath.Join(dir, table), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			list = append(list, path)
+		}
+		return err
+	})
+	slices.SortFunc(list, func(a, b string) int {
+		a, b = filepath.Base(a), filepath.Base(b)
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
+	return list
+}
+
+// TestAgain: an archive that is exported again, under another name too, adds nothing. With other metrics it
+// replaces what it has written.
 func TestAgain(t *testing.T) {
 	dir := t.TempDir()
 	path := archivetest.Path(t, "demo")
-	for _, name := range []string{"demo", "demo-2"} {
+	write := func(name string, metrics ...string) Summary {
 		recs := open(t, path)
-		if _, err := Write(t.Context(), recs, recs, &Config{Dir: dir, Name: name}); err != nil {
+		sum, err := Write(t.Context(), recs, recs, &Config{Dir: dir, Name: name, Metrics: metrics})
+		if err != nil {
 			t.Fatal(err)
 		}
+		return sum
 	}
+	all := write("demo")
 	before := tree(t, dir)
-	old := filepath.Join(dir, filepath.Dir(before[len(before)-1]), "demo-0007.parquet")
-	if err := os.WriteFile(old, nil, 0o666); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"demo", "demo-2"} {
+		if sum := write(name); sum.Values != 0 || !slices.Equal(tree(t, dir), before) {
+			t.Errorf("%s again: %d values, files %q, were %q", name, sum.Values, tree(t, dir), before)
+		}
 	}
-	recs := open(t, path)
-	if _, err := Write(t.Context(), recs, recs, &Config{Dir: dir, Name: "demo"}); err != nil {
-		t.Fatal(err)
+	if disk := write("demo", "disk"); disk.Values == 0 || disk.Values >= all.Values || int64(len(exported(t, filesOf(dir, "values")))) != disk.Values {
+		t.Errorf("%d values of %d, and in the files %d", disk.Values, all.Values, len(exported(t, filesOf(dir, "values"))))
 	}
-	if after := tree(t, dir); !slices.Equal(before, after) {
-		t.Errorf("files\n%s\nwere\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+	if write("demo"); !slices.Equal(exported(t, filesOf(dir, "values")), recorded(t, path)) {
+		t.Error("not the values of the archive")
 	}
 }
 
@@ -341,13 +361,13 @@ func TestCheck(t *testing.T) {
 		{"disk.dev.read", func() error { return nil }, sum.Files[0] + ": row group 1, row 1, metric: disk.dev.total, want disk.dev.read"},
 		{"disk", func() error { return nil }, " rows, want "},
 		{"disk.dev.total", func() error { return os.Truncate(sum.Files[0], 100) }, sum.Files[0] + ": "},
-		{"disk.dev.total", func() error { return os.Remove(sum.Files[0]) }, "fewer rows"},
+		{"disk.dev.total", func() error { return os.Remove(sum.Files[0]) }, sum.Files[0]},
 	} {
 		if err := tt.spoil(); err != nil {
 			t.Fatal(err)
 		}
 		recs := open(t, path)
-		err := Check(t.Context(), recs, recs, &Config{Dir: dir, Name: "demo", Metrics: []string{tt.metric}})
+		err := Check(t.Context(), recs, recs, &Config{Dir: dir, Name: "demo", Metrics: []string{tt.metric}}, &sum)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %s", tt.metric, err, tt.want)
 		}
@@ -356,18 +376,18 @@ func TestCheck(t *testing.T) {
 
 // TestStretch: the numbers of stretches rise at marks, also if the clock goes back.
 func TestStretch(t *testing.T) {
-	s := &Records{}
+	var s stretch
 	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC).Unix()
-	first := s.stretch(at)
-	if first != int32(at-epoch) || s.stretch(at+60) != first {
+	first := s.at(at)
+	if first != int32(at-epoch) || s.at(at+60) != first {
 		t.Errorf("first stretch %d", first)
 	}
-	s.marked = true
-	if n := s.stretch(at + 90); n != first+90 {
+	s.mark()
+	if n := s.at(at + 90); n != first+90 {
 		t.Errorf("second stretch %d", n-first)
 	}
-	s.marked = true
-	if n := s.stretch(at); n != first+91 {
+	s.mark()
+	if n := s.at(at); n != first+91 {
 		t.Errorf("third stretch %d", n-first)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // metricTable writes a table of metrics of a host.
 func metricTable(t *testing.T, dir, host, name string, rows []metricRow, meta ...parquet.WriterOption) {
 	t.Helper()
-	file := filepath.Join(dir, place{host: host, name: name}.file(place{host: host}.dir("metrics")))
+	file := filepath.Join(dir, place{host: host}.dir("metrics"), name+".parquet")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), parquet.WriteFile(file, rows, meta...)); err != nil {
 		t.Fatal(err)
 	}

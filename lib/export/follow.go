@@ -94,6 +94,10 @@ func (f *followed) reopen(ctx context.Context) error {
 	closeAll(f.src)
 	f.src, f.ahead, f.trail = src, archives[0], archives[1]
 	f.meta, f.volumes = meta, volumes
+	if f.recs.cover != nil {
+		f.recs.queue, f.recs.cover.at = f.recs.queue[:0], 0
+		f.ahead.Tap(f.recs.hear)
+	}
 	f.recording = recording{f.ahead, f.ahead}
 	f.recs.Source = src[0]
 	n := 0

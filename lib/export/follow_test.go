@@ -98,11 +98,7 @@ func follow(t *testing.T, base, dir string) *follower {
 
 // files returns the files of values.
 func (f *follower) files() []string {
-	list, err := tableFiles(f.dir, "values", place{host: "h", name: "grows"})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return list
+	return filesOf(f.dir, "values")
 }
 
 // await waits until there are that many files.
@@ -162,7 +158,7 @@ func TestFollow(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %d rows\n%q\nwant %d\n%q", len(got), got, len(want), want)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".export-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, manifestDir, "*", "export-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }

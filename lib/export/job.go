@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,8 +21,18 @@ type Job struct {
 	Show func(line string) // shows a line of progress in the place of the one before, "" for none; may be nil
 }
 
-// Run exports the records, and checks the files if the Job says so.
+// Run exports the records, and checks the files if the Job says so. If another process has exported
+// records of the same time meanwhile, it begins anew, and exports what that one has not.
 func (j *Job) Run(ctx context.Context) (sum *Summary, err error) {
+	for range 10 {
+		if sum, err = j.run(ctx); !errors.Is(err, errMeanwhile) || j.Period != 0 {
+			break
+		}
+	}
+	return sum, err
+}
+
+func (j *Job) run(ctx context.Context) (sum *Summary, err error) {
 	write := Write
 	if j.Wide {
 		var columns *Wide
@@ -41,9 +52,25 @@ func (j *Job) Run(ctx context.Context) (sum *Summary, err error) {
 		return err
 	})
 	if err == nil && j.Check {
-		err = j.with(ctx, func(src pmapi.Source, recs *Records) error { return Check(ctx, src, recs, j.Config) })
+		err = j.with(ctx, func(src pmapi.Source, recs *Records) error { return Check(ctx, src, recs, j.Config, sum) })
 	}
 	return sum, err
+}
+
+// Report returns a line about what was exported.
+func (j *Job) Report(sum *Summary) string {
+	if len(sum.tables) == 0 {
+		return j.Name + ": nothing new"
+	}
+	text := fmt.Sprintf("%s: %d values of %d metrics", j.Name, sum.Values, sum.Metrics)
+	if sum.Events > 0 {
+		text += fmt.Sprintf(", %d rows of events", sum.Events)
+	}
+	text += fmt.Sprintf("; files: %d", len(sum.Files))
+	if j.Check {
+		text += ", read back and equal"
+	}
+	return text
 }
 
 func (j *Job) with(ctx context.Context, do func(pmapi.Source, *Records) error) error {

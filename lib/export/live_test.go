@@ -86,7 +86,7 @@ func TestSample(t *testing.T) {
 				if n == 4 && tt.cancel {
 					cancel()
 				}
-				files, _ := tableFiles(dir, "values", place{name: "live"})
+				files := filesOf(dir, "values")
 				if n == 4 && len(files) != 1 {
 					t.Errorf("%d files after the first day", len(files))
 				}
@@ -111,7 +111,7 @@ func TestSample(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if left := tree(t, dir); slices.ContainsFunc(left, func(name string) bool { return strings.HasPrefix(name, ".export") }) {
+			if left := tree(t, dir); slices.ContainsFunc(left, func(name string) bool { return strings.HasSuffix(name, ".tmp") }) {
 				t.Errorf("left behind: %q", left)
 			}
 		})

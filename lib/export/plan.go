@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,31 +15,71 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Recordings splits a list of archives, or the archives of a directory, into one list per host: each list
-// is exported as one recording.
+// Recordings splits the archives of a directory into lists that are exported as one recording each: the
+// archives of one machine, as far as they follow each other. A list of archives of one host is split the same
+// way.
 func Recordings(ctx context.Context, list string) (sets []string, err error) {
 	info, err := os.Stat(list)
-	if err != nil || !info.IsDir() {
-		return []string{list}, nil // an archive or a list of archives of one host
+	isDir := err == nil && info.IsDir()
+	if !isDir && !strings.Contains(list, ",") {
+		return []string{list}, nil
 	}
 	names, err := archive.List(list)
 	if err != nil {
 		return nil, err
 	}
-	var hosts []string
+	var machines []string
+	of := make(map[string][]span)
 	for _, name := range names {
-		host := ""
+		r, machine := span{name: name}, ""
 		if s, err := archive.Open(ctx, name, nil); err == nil { // otherwise its export says why not
-			host = s.Label().Host
+			machine = s.Label().Host + "\x00" + recordedMachine(ctx, s)
+			r.start = s.Label().Start
+			if r.end, err = s.End(ctx); err != nil {
+				r.end = r.start
+			}
 			s.Close()
+		} else if ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else {
+			machine = "\x00\x00" + name
 		}
-		if i := slices.Index(hosts, host); i >= 0 && host != "" {
-			sets[i] += "," + name
-			continue
+		if _, known := of[machine]; !known {
+			machines = append(machines, machine)
 		}
-		hosts, sets = append(hosts, host), append(sets, name)
+		of[machine] = append(of[machine], r)
+	}
+	if !isDir && len(machines) > 1 {
+		return []string{list}, nil // an error of its export
+	}
+	for _, machine := range machines {
+		sets = append(sets, chains(of[machine])...)
 	}
 	return sets, nil
+}
+
+type span struct {
+	name       string
+	start, end pcp.Timestamp
+}
+
+// chains returns lists of archives that follow each other. Archives overlap while old ones have been merged
+// and are not removed yet.
+func chains(list []span) (sets []string) {
+	slices.SortStableFunc(list, func(a, b span) int {
+		return cmp.Or(a.start.Compare(b.start), b.end.Compare(a.end))
+	})
+	var ends []span
+	for _, r := range list {
+		i := slices.IndexFunc(ends, func(e span) bool { return e.start.Compare(r.start) < 0 && e.end.Compare(r.start) <= 0 })
+		if i < 0 {
+			ends, sets = append(ends, r), append(sets, r.name)
+			continue
+		}
+		ends[i] = r
+		sets[i] += "," + r.name
+	}
+	return sets
 }
 
 // NameOf returns the name of an archive without its directory and the suffix of a file.

@@ -3,6 +3,7 @@ package export
 import (
 	"context"
 
+	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -14,12 +15,26 @@ import (
 type Records struct {
 	pmapi.Source
 	origin origin
-	marked bool  // since the last record
-	seg    int32 // of the stretch that is read
-	begun  bool
+	state  stretch
 	from   pcp.Timestamp // see Within
 	until  pcp.Timestamp
+
+	cover *coverage // what is exported; nil if the records are not those of an archive
+	tally tally
+	queue []heard       // that accept counts
+	place archive.Place // of the last record or mark
+	jump  jump
 }
+
+// A jump goes to the first gap of a coverage. Where the clock went back the search for a time may end after
+// it; then reading begins at the start.
+type jump uint8
+
+const (
+	landed jump = iota
+	jumping
+	missed
+)
 
 type origin interface {
 	host(ctx context.Context) (name, zone string)
@@ -62,8 +77,16 @@ func (s *Records) Close() error {
 // Fetch implements pmapi.Source: the next record.
 func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	for {
+		if s.cover != nil && s.cover.ended(s.place) {
+			return pmerr.EOL
+		}
 		mark, err := s.origin.next(ctx, req, dst)
 		switch {
+		case s.jump != landed && ctx.Err() == nil: // it has read nothing, or too late a record
+			if err := s.rewind(); err != nil {
+				return err
+			}
+			continue
 		case err != nil:
 			return err
 		case s.until != (pcp.Timestamp{}) && dst.Time.Compare(s.until) > 0:
@@ -71,30 +94,95 @@ func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 		case !mark:
 			return nil
 		}
-		s.marked = true
+		if s.cover == nil {
+			s.state.mark()
+		}
 	}
 }
 
+// rewind goes to the first record.
 func (s *Records) rewind() error {
-	s.marked, s.begun = false, false
+	s.state, s.queue, s.place, s.jump = stretch{}, s.queue[:0], archive.Place{}, landed
+	if s.cover != nil {
+		s.cover.at, s.tally = 0, tally{members: s.tally.members}
+	}
 	return s.origin.rewind(s.from)
 }
 
-// epoch is the year 2000, where the numbers of stretches begin: they fit 32 bits until 2068.
-const epoch = 946684800
+// attach makes s export the records that are not covered, and sum up those that it reads. It goes to the
+// first of them, unless values depend on those before.
+func (s *Records) attach(a *pmapi.Archive, cover *coverage, derived bool) error {
+	s.cover, s.tally = cover, tally{members: a.Set().Members()}
+	a.Tap(s.hear)
+	_, grows := s.origin.(*followed)
+	first := &cover.gaps[0]
+	if grows || derived || first.start == (pcp.Timestamp{}) {
+		return nil
+	}
+	s.state, s.jump = first.state, jumping
+	return s.origin.rewind(first.start)
+}
 
-// stretch returns the number of the uninterrupted stretch of a record at a second: the second in which the
-// stretch begins, so that the numbers of a host's recordings differ, but greater than the number before.
-func (s *Records) stretch(sec int64) int32 {
-	if s.begun && !s.marked {
-		return s.seg
+// hear is called for each record and mark of an archive.
+func (s *Records) hear(raw *archive.Raw) {
+	at, err := nanoseconds(raw.Time)
+	if err != nil {
+		return // reading ends there
 	}
-	n := int32(min(max(sec-epoch, -1<<31), 1<<31-1))
-	if s.begun && n <= s.seg {
-		n = s.seg + 1
+	if s.jump == jumping {
+		if s.jump = landed; raw.Place.Compare(s.cover.gaps[0].first) > 0 {
+			s.jump = missed
+		}
 	}
-	s.begun, s.marked, s.seg = true, false, n
-	return n
+	s.place = raw.Place
+	h := heard{sec: raw.Time.Sec, at: at, place: raw.Place, mark: raw.Body == nil}
+	outside := raw.Time.Compare(s.from) < 0 && s.from != pcp.Timestamp{} || raw.Time.Compare(s.until) > 0 && s.until != pcp.Timestamp{}
+	if !h.mark && !outside && s.cover.has(raw.Place) {
+		h.counts, h.gap, h.sum = true, s.cover.at, recordSum(at, raw.Body)
+	}
+	if _, grows := s.origin.(*followed); !grows {
+		s.settle()
+	}
+	s.queue = append(s.queue, h)
+}
+
+// settle counts the records that were heard.
+func (s *Records) settle() (wanted bool) {
+	for i := range s.queue {
+		h := &s.queue[i]
+		if h.mark {
+			s.state.mark()
+			continue
+		}
+		s.state.at(h.sec)
+		if wanted = h.counts; wanted {
+			s.tally.add(h)
+		}
+	}
+	s.queue = s.queue[:0]
+	return wanted
+}
+
+// accept counts the record that was read last and those before it. It reports whether that record, of a
+// second, is to be exported.
+func (s *Records) accept(sec int64) bool {
+	if s.cover == nil {
+		s.state.at(sec)
+		return true
+	}
+	return s.settle()
+}
+
+// end counts the records after the last one that was wanted. An archive that grows is read again from there.
+func (s *Records) end() {
+	if _, grows := s.origin.(*followed); !grows {
+		s.settle()
+	}
+}
+
+// wanted reports whether the record that was read last is to be exported.
+func (s *Records) wanted() bool {
+	return s.cover == nil || len(s.queue) > 0 && s.queue[len(s.queue)-1].counts
 }
 
 type recording struct {

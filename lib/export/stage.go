@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"pmtools/lib/safefile"
 )
 
 // A Partition says which properties of rows are directories. The zero Partition is by host and date.
@@ -32,6 +33,19 @@ func ParsePartition(text string) (p Partition, err error) {
 		}
 	}
 	return p, nil
+}
+
+// String returns the text that ParsePartition reads.
+func (p Partition) String() string {
+	switch p {
+	case Partition{}:
+		return "host,date"
+	case Partition{NoDate: true}:
+		return "host"
+	case Partition{NoHost: true}:
+		return "date"
+	}
+	return "none"
 }
 
 type place struct {
@@ -57,14 +71,15 @@ func (p place) dated(table string, date int64) string {
 // base returns the beginning of file names. It contains the host if no directory does, because archives of
 // hosts may share a name.
 func (p place) base() string {
-	if p.NoHost {
-		return partition(p.host) + "-" + p.name
+	name := p.name
+	if !utf8.ValidString(name) {
+		name = partition(name)
 	}
-	return p.name
+	if p.NoHost {
+		return partition(p.host) + "-" + name
+	}
+	return name
 }
-
-// file returns the file of a recording in a table of one file per recording.
-func (p place) file(dir string) string { return filepath.Join(dir, p.base()+".parquet") }
 
 // partition returns a value as a directory's name has it: characters with a meaning become %XX, and an
 // empty value gets Hive's name.
@@ -85,52 +100,87 @@ func partition(value string) string {
 type stage struct {
 	root, dir string
 	place     place
-	outputs   []*output      // that have not been moved
-	count     int            // of those there were
-	numbers   map[string]int // of the next file of each table
-	tidy      bool           // files of earlier exports have been removed
+	form      form
+	m         *manifest           // as it was when the stage was made, or changed last
+	key       string              // a file of the unit to which the stage has added last
+	lock      *os.File            // of dir, as long as the process lives
+	outputs   []*output           // that have not been moved
+	count     int                 // of those there were
+	numbers   map[string]int      // of the next file of each table
+	files     map[string][]string // that were moved, by table
+	kept      bool                // dir has files that the next export moves
 }
 
 type output struct {
 	*os.File
-	to   string // where it goes
-	done bool
+	table  string
+	dir    string // below the root
+	number int    // -1 if the table has one file
+	to     string // where it goes, as far as is known before
+	synced chan error
 }
 
-// close allows the file to be moved.
+// close allows the file to be moved. It is written to the disk meanwhile.
 func (o *output) close() error {
-	o.done = true
-	return o.File.Close()
+	o.synced = make(chan error, 1)
+	go func() { o.synced <- errors.Join(safefile.Sync(o.File), o.File.Close()) }()
+	return nil
 }
 
-func newStage(root string, p place) (*stage, error) {
-	if err := os.MkdirAll(root, 0o777); err != nil {
+func (o *output) path(base string, number int) string {
+	name := base + ".parquet"
+	if number >= 0 {
+		name = fmt.Sprintf("%s-%04d.parquet", base, number)
+	}
+	return filepath.ToSlash(filepath.Join(o.dir, name))
+}
+
+// newStage makes a stage in the directory of the manifest, which must be locked, and removes those whose
+// processes are gone.
+func newStage(root string, p place, m *manifest) (*stage, error) {
+	above := filepath.Dir(m.path)
+	old, _ := filepath.Glob(filepath.Join(globText(above), "export-*"))
+	for _, dir := range old {
+		if f, err := safefile.Lock(dir); err == nil {
+			f.Close()
+			if safefile.Locks {
+				os.RemoveAll(dir)
+			}
+		}
+	}
+	dir, err := os.MkdirTemp(above, "export-*")
+	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(root, ".export-*")
-	return &stage{root: root, dir: dir, place: p, numbers: make(map[string]int)}, err
+	lock, err := safefile.Lock(dir)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(dir))
+	}
+	s := &stage{root: root, dir: dir, place: p, m: m, lock: lock, numbers: make(map[string]int), files: make(map[string][]string)}
+	return s, nil
 }
 
-// create begins a file that commit moves to the path to below the root.
-func (s *stage) create(to string) (*output, error) {
-	to = filepath.Join(s.root, to)
+// createNext begins the next file of a table, in a directory below the root.
+func (s *stage) createNext(table, dir string) (*output, error) {
+	if _, ok := s.numbers[table]; !ok {
+		s.numbers[table] = s.m.next(table, s.place.base())
+	}
+	s.numbers[table]++
+	return s.create(table, dir, s.numbers[table]-1)
+}
+
+// create begins a file of a table in a directory below the root. The number may be -1 for none.
+func (s *stage) create(table, dir string, number int) (*output, error) {
+	o := &output{table: table, dir: dir, number: number}
+	o.to = filepath.Join(s.root, o.path(s.place.base(), o.number))
 	f, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("%d.tmp", s.count)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, &os.PathError{Op: "write", Path: to, Err: reason(err)}
+		return nil, &os.PathError{Op: "write", Path: o.to, Err: reason(err)}
 	}
-	o := &output{File: f, to: to}
+	o.File = f
 	s.outputs, s.count = append(s.outputs, o), s.count+1
 	return o, nil
 }
-
-func (s *stage) createNext(table, dir string) (*output, error) {
-	o, err := s.create(filepath.Join(dir, fmt.Sprintf("%s-%04d.parquet", s.place.base(), s.numbers[table])))
-	s.numbers[table]++
-	return o, err
-}
-
-// numbered are the tables with numbered files; others have one file per recording.
-var numbered = []string{"values", "events", "instances", "labels", "missing"}
 
 // failed adds the name of the file to an error.
 func (o *output) failed(err error) error {
@@ -140,92 +190,20 @@ func (o *output) failed(err error) error {
 	return err
 }
 
-// commit moves complete files to their places. The first call removes the files of an earlier export, but
-// with more, not those that will be replaced.
-func (s *stage) commit(more bool) error {
-	current := make(map[string]bool)
-	for _, o := range s.outputs {
-		current[o.to] = true
-	}
-	if err := s.move(); err != nil || s.tidy {
-		return err
-	}
-	s.tidy = true
-	return s.removeOld(current, more)
-}
-
-func (s *stage) move() error {
-	rest := s.outputs[:0]
-	for _, o := range s.outputs {
-		if !o.done {
-			rest = append(rest, o)
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(o.to), 0o777); err != nil {
-			return err
-		}
-		if err := os.Rename(o.Name(), o.to); err != nil {
-			return err
-		}
-	}
-	s.outputs = rest
-	return nil
-}
-
-func (s *stage) removeOld(current map[string]bool, more bool) error {
-	var failed error
-	for _, table := range numbered {
-		old, err := tableFiles(s.root, table, s.place)
-		next := fmt.Sprintf("%s-%04d.parquet", s.place.base(), s.numbers[table])
-		for _, name := range old {
-			if !current[name] && !(more && filepath.Base(name) == next) {
-				err = errors.Join(err, os.Remove(name))
-			}
-		}
-		failed = errors.Join(failed, err)
-	}
-	return failed
-}
-
+// remove removes what is not complete. Files that the manifest names stay until the next export moves them.
 func (s *stage) remove() error {
 	for _, o := range s.outputs {
-		if !o.done {
+		if o.synced == nil {
 			o.File.Close()
+		} else {
+			<-o.synced
 		}
 	}
-	return os.RemoveAll(s.dir)
-}
-
-// tableFiles returns the files of a recording in a table, in their order.
-func tableFiles(root, table string, p place) ([]string, error) {
-	dir := filepath.Join(root, p.dir(table))
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+	err := s.lock.Close()
+	if s.kept {
+		return err
 	}
-	pattern := regexp.MustCompile("^" + regexp.QuoteMeta(p.base()) + `-\d{4,}\.parquet$`)
-	var list []string
-	add := func(dir string, entries []os.DirEntry) {
-		for _, f := range entries {
-			if pattern.MatchString(f.Name()) {
-				list = append(list, filepath.Join(dir, f.Name()))
-			}
-		}
-	}
-	add(dir, entries)
-	for _, d := range entries {
-		if d.IsDir() && strings.HasPrefix(d.Name(), "date=") {
-			below := filepath.Join(dir, d.Name())
-			files, e := os.ReadDir(below)
-			err = errors.Join(err, e)
-			add(below, files)
-		}
-	}
-	slices.SortFunc(list, func(a, b string) int {
-		a, b = filepath.Base(a), filepath.Base(b)
-		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-	})
-	return list, err
+	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
 // reason returns an error without the name of the temporary file.

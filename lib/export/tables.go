@@ -3,9 +3,7 @@ package export
 import (
 	"context"
 	"errors"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -66,19 +64,8 @@ type table[T any] struct {
 
 const tableRows = 1 << 16
 
-// newTable begins a file in a directory below the root: the next one, or without a directory the only one.
-func newTable[T any](s *stage, name, dir string) (*table[T], error) {
-	t := &table[T]{}
-	var err error
-	if dir == "" {
-		t.file, err = s.create(s.place.file(s.place.dir(name)))
-	} else {
-		t.file, err = s.createNext(name, dir)
-	}
-	if err == nil {
-		t.out = parquet.NewGenericWriter[T](t.file, options()...)
-	}
-	return t, err
+func newTable[T any](o *output) *table[T] {
+	return &table[T]{file: o, out: parquet.NewGenericWriter[T](o, options()...)}
 }
 
 func (t *table[T]) write(rows ...T) error {
@@ -103,13 +90,23 @@ func newGrowing[T any](s *stage, name string) growing[T] {
 }
 
 func (g *growing[T]) write(rows ...T) (err error) {
-	if g.table == nil && len(rows) > 0 {
-		g.table, err = newTable[T](g.stage, g.name, g.dir)
+	if len(rows) == 0 {
+		return nil
 	}
-	if err != nil || len(rows) == 0 {
-		return err
+	if g.table == nil {
+		if err := g.create(); err != nil {
+			return err
+		}
 	}
 	return g.table.write(rows...)
+}
+
+func (g *growing[T]) create() error {
+	o, err := g.stage.createNext(g.name, g.dir)
+	if err == nil {
+		g.table = newTable[T](o)
+	}
+	return err
 }
 
 func (g *growing[T]) close() error {
@@ -123,8 +120,8 @@ func (g *growing[T]) close() error {
 
 // finish is close, but it leaves a file without rows if the table has no others: patterns of names should match.
 func (g *growing[T]) finish() (err error) {
-	if g.stage.numbers[g.name] == 0 {
-		if g.table, err = newTable[T](g.stage, g.name, g.dir); err != nil {
+	if _, some := g.stage.numbers[g.name]; !some && !g.stage.m.has(g.name) {
+		if err := g.create(); err != nil {
 			return err
 		}
 	}
@@ -134,22 +131,24 @@ func (g *growing[T]) finish() (err error) {
 // A writer is the sink of Write.
 type writer struct {
 	*reader
-	stage  *stage
-	values valueWriter
-	event  eventWriter
-	insts  growing[instanceRow]
-	label  growing[labelRow]
-	none   growing[missingRow]
-	known  map[pmapi.LabelObject][]pcp.LabelSet
-	stream bool // files stand under their names when their period has ended,
-	late   bool // but not before all that was recorded by then has been read
+	stage     *stage
+	values    valueWriter
+	event     eventWriter
+	insts     growing[instanceRow]
+	label     growing[labelRow]
+	none      growing[missingRow]
+	ident     identityWriter
+	known     map[pmapi.LabelObject][]pcp.LabelSet
+	committed int64 // values
+	stream    bool  // files stand under their names when their period has ended,
+	late      bool  // but not before all that was recorded by then has been read
 }
 
 func newWriter(r *reader, st *stage, cfg *Config) *writer {
 	w := &writer{
 		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{growing: newGrowing[eventRow](st, "events")},
 		insts: newGrowing[instanceRow](st, "instances"), label: newGrowing[labelRow](st, "labels"),
-		none:  newGrowing[missingRow](st, "missing"),
+		none: newGrowing[missingRow](st, "missing"), ident: newIdentityWriter(st, r.recs),
 		known: make(map[pmapi.LabelObject][]pcp.LabelSet), stream: cfg.Period != 0 || r.recs.origin.endless(),
 	}
 	if f, ok := r.recs.origin.(*followed); ok {
@@ -159,7 +158,9 @@ func newWriter(r *reader, st *stage, cfg *Config) *writer {
 	return w
 }
 
-func (w *writer) rows(g *group, metrics []metric) error { return w.values.write(g, metrics) }
+func (w *writer) rows(g *group, metrics []metric) error {
+	return errors.Join(w.ident.write(), w.values.write(g, metrics))
+}
 
 func (w *writer) events(e *eventValue, records []pcp.EventRecord) error {
 	return w.event.write(e, records)
@@ -168,10 +169,11 @@ func (w *writer) events(e *eventValue, records []pcp.EventRecord) error {
 func (w *writer) turn() error {
 	err := errors.Join(w.values.close(), w.event.close())
 	if w.stream {
-		err = errors.Join(err, w.insts.close(), w.label.close(), w.none.close())
+		err = errors.Join(err, w.insts.close(), w.label.close(), w.none.close(), w.ident.close())
+		w.recs.tally.seal()
 	}
 	if err == nil && w.stream && !w.late {
-		err = w.commit(nil, true)
+		err = w.commit(nil)
 	}
 	return err
 }
@@ -182,38 +184,33 @@ func (w *writer) idle() error {
 		return nil
 	}
 	w.late = false
-	return w.commit(nil, true)
+	return w.commit(nil)
 }
 
-// commit writes the table of metrics and publishes all complete files. With more, other files follow.
-func (w *writer) commit(damage error, more bool) error {
-	if err := writeMetrics(w.stage, w.reader, damage); err != nil {
+// commit publishes all complete files. With more, other files follow.
+func (w *writer) commit(damage error) error {
+	values := w.reader.values - w.committed
+	if err := w.stage.commit(w.reader, damage, values); err != nil {
 		return err
 	}
-	return w.stage.commit(more)
+	w.committed += values
+	return nil
 }
 
-func writeMetrics(s *stage, r *reader, damage error) error {
-	m, err := newTable[metricRow](s, "metrics", "")
-	if err != nil {
-		return err
-	}
-	meta := r.meta(damage)
-	for _, k := range slices.Sorted(maps.Keys(meta)) { // each time the same bytes
-		m.out.SetKeyValueMetadata(k, utf8Text(meta[k]))
-	}
-	if err := m.write(r.table...); err != nil {
-		return err
-	}
-	return m.close()
-}
-
+// finish ends all files. If no record was read that the tables do not have, it adds nothing to them.
 func (w *writer) finish(damage error) error {
-	err := errors.Join(w.values.close(), w.event.close(), w.insts.finish(), w.label.finish(), w.none.finish())
+	if w.recs.cover != nil {
+		w.recs.end()
+		if len(w.recs.tally.pieces) == 0 && len(w.recs.cover.replace) == 0 && len(w.stage.m.Exports) > 0 {
+			return nil
+		}
+	}
+	err := errors.Join(w.values.close(), w.event.close(), w.insts.finish(), w.label.finish(), w.none.finish(), w.ident.close())
 	if err != nil {
 		return err
 	}
-	return w.commit(damage, false)
+	w.recs.tally.seal()
+	return w.commit(damage)
 }
 
 func (r *reader) metricRows(ctx context.Context) []metricRow {

@@ -50,7 +50,6 @@ func options(more ...parquet.WriterOption) []parquet.WriterOption {
 
 type valueWriter struct {
 	stage  *stage
-	files  []string
 	file   *output
 	date   int64
 	groups int // in the file
@@ -87,7 +86,7 @@ func (w *valueWriter) create(date int64) (err error) {
 	if w.file, err = w.stage.createNext("values", w.stage.place.dated("values", date)); err != nil {
 		return err
 	}
-	w.files, w.date, w.groups = append(w.files, w.file.to), date, 0
+	w.date, w.groups = date, 0
 	if w.out != nil {
 		w.out.Reset(w.file)
 		return nil

@@ -23,6 +23,7 @@ type Wide struct {
 	columns []wideColumn
 	index   map[wideKey]int32
 	caches  []wideCache // of the metrics
+	cover   *coverage   // the records
 }
 
 type wideKey struct {
@@ -51,7 +52,15 @@ func Columns(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) 
 	if err != nil {
 		return nil, err
 	}
-	w := &Wide{index: make(map[wideKey]int32), caches: make([]wideCache, len(r.metrics))}
+	m, unlock, err := openManifest(cfg.Dir, r.host)
+	if err != nil {
+		return nil, err
+	}
+	f := r.form(true)
+	if err := errors.Join(unlock(), r.attach(ctx, m, &f, nil)); err != nil {
+		return nil, err
+	}
+	w := &Wide{index: make(map[wideKey]int32), caches: make([]wideCache, len(r.metrics)), cover: recs.cover}
 	_, err = r.each(ctx, func() (damage, failed error) {
 		if damage, failed = w.take(ctx, r); failed == nil && len(w.columns) > MaxColumns {
 			failed = fmt.Errorf("a wide table has at most %d columns of values: choose fewer metrics, or export without --wide", MaxColumns)
@@ -72,7 +81,8 @@ func (w *Wide) take(ctx context.Context, r *reader) (damage, failed error) {
 		return err, nil
 	}
 	r.group.reset()
-	r.group.begin(at, r.recs.stretch(r.result.Time.Sec))
+	r.recs.accept(r.result.Time.Sec)
+	r.group.begin(at, r.recs.state.seg)
 	for i := range r.result.Sets {
 		v := &r.result.Sets[i]
 		if v.Len() == 0 || v.Type == pcp.Event || v.Type == pcp.HighResEvent {
@@ -185,12 +195,12 @@ func (w *Wide) Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *
 	if err != nil {
 		return sum, err
 	}
-	st, err := newStage(cfg.Dir, cfg.place(r.host))
+	st, err := r.open(ctx, true, w.cover)
 	if err != nil {
 		return sum, err
 	}
 	defer func() { failed = errors.Join(failed, st.remove()) }()
-	out := newWideWriter(w, st)
+	out := newWideWriter(w, st, recs)
 	damage, err := r.each(ctx, func() (damage, failed error) {
 		if damage, failed = w.take(ctx, r); damage == nil && failed == nil {
 			failed = out.add(&r.group)
@@ -198,24 +208,23 @@ func (w *Wide) Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *
 		}
 		return damage, failed
 	})
+	recs.end()
+	recs.tally.seal()
 	if err == nil {
-		err = out.close()
+		err = errors.Join(out.close(), out.ident.close())
 	}
-	if err == nil {
-		err = writeMetrics(st, r, damage)
+	if err == nil && (len(recs.tally.pieces) > 0 || len(recs.cover.replace) > 0 || !st.m.has("wide")) {
+		err = st.commit(r, damage, r.values)
 	}
-	if err == nil {
-		err = st.move()
-	}
-	return Summary{Metrics: len(r.metrics), Values: r.values, Files: out.files, Damage: damage}, err
+	return Summary{Metrics: len(r.metrics), Values: r.values, Files: st.files["wide"], Damage: damage, tables: st.files}, err
 }
 
 type wideWriter struct {
 	*Wide
 	stage *stage
 	file  *output
-	files []string
 	out   *parquet.GenericWriter[any]
+	ident identityWriter
 	date  int64
 	cells [][]parquet.Value // by column and row
 	rows  int               // in cells
@@ -225,8 +234,8 @@ type wideWriter struct {
 // wideCells is the least number of cells in a row group but the last.
 const wideCells = 1 << 20
 
-func newWideWriter(w *Wide, st *stage) *wideWriter {
-	out := &wideWriter{Wide: w, stage: st, cells: make([][]parquet.Value, wideFirst+len(w.columns))}
+func newWideWriter(w *Wide, st *stage, recs *Records) *wideWriter {
+	out := &wideWriter{Wide: w, stage: st, ident: newIdentityWriter(st, recs), cells: make([][]parquet.Value, wideFirst+len(w.columns))}
 	for i := range out.cells {
 		out.cells[i] = make([]parquet.Value, min(max(1<<17/len(out.cells), 1), chunk))
 	}
@@ -266,10 +275,10 @@ func (w *wideWriter) add(g *group) error {
 
 func (w *wideWriter) create(date int64) (err error) {
 	p := w.stage.place
-	if w.file, err = w.stage.create(p.file(p.dated("wide", date))); err != nil {
+	if w.file, err = w.stage.create("wide", p.dated("wide", date), -1); err != nil {
 		return err
 	}
-	w.files, w.date, w.group = append(w.files, w.file.to), date, 0
+	w.date, w.group = date, 0
 	if w.out != nil {
 		w.out.Reset(w.file)
 		return nil
@@ -287,6 +296,9 @@ func (w *wideWriter) flush() error {
 	}
 	w.group += w.rows
 	w.rows = 0
+	if err := w.ident.write(); err != nil {
+		return err
+	}
 	if w.group*len(w.cells) < wideCells {
 		return nil
 	}

@@ -72,12 +72,11 @@ func cellText(n parquet.Node, v parquet.Value) string {
 
 // TestWide: a wide table has exactly the values of the archives, each in the column of its instance.
 func TestWide(t *testing.T) {
-	dir := t.TempDir()
 	parts := regexp.MustCompile(`(?s)^(\d+) (\S+) (?:-|(-?\d+) (.*)) ((?:i64|u64|f64|text|bytes)=.*)$`)
 	tables := 0
 	for _, name := range archivetest.Names() {
 		path := archivetest.Path(t, name)
-		cfg := &Config{Dir: dir, Name: name, Partition: Partition{NoDate: true}}
+		cfg := &Config{Dir: t.TempDir(), Name: name, Partition: Partition{NoDate: true}}
 		recs := open(t, path)
 		w, err := Columns(t.Context(), recs, recs, cfg)
 		if err != nil {

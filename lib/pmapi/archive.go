@@ -70,6 +70,12 @@ func (a *Archive) FetchRecord(ctx context.Context, req *Request, dst *pcp.Result
 	return a.rec.cursor.FetchOrMark(ctx, req.IDs, req.Profile, dst)
 }
 
+// Set returns the archives. They are closed with a.
+func (a *Archive) Set() *archive.Set { return a.rec.set }
+
+// Tap makes a call f for each record and mark that it reads (archive.Cursor.Tap).
+func (a *Archive) Tap(f func(*archive.Raw)) { a.rec.cursor.Tap(f) }
+
 // Follow moves a to the position of other, another Archive of the same files, and reports whether
 // that was possible (archive.Cursor.Follow).
 func (a *Archive) Follow(other *Archive) bool {

@@ -49,9 +49,11 @@ func openSpool(dir string, sync bool) (*spool, error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
-		f, err := lock(dir)
+		f, err := safefile.Lock(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its last user has just removed it
+		} else if errors.Is(err, safefile.ErrLocked) {
+			return nil, &os.PathError{Op: "lock", Path: dir, Err: ErrLocked}
 		} else if err != nil {
 			return nil, err
 		}

@@ -176,8 +176,5 @@ func put(f *os.File, text []byte) error {
 	if err := f.Truncate(int64(len(text))); err != nil {
 		return err
 	}
-	if err := f.Sync(); !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
+	return Sync(f)
 }

@@ -1,0 +1,378 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/lib/pmapi"
+	"pmtools/lib/safefile"
+)
+
+// lockWait is how long an export waits for another one, which holds a lock for as long as it moves files.
+const lockWait = time.Minute
+
+func waitLock(dir string) (interface{ Close() error }, error) {
+	for begun := time.Now(); ; {
+		f, err := safefile.Lock(dir)
+		if err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, safefile.ErrLocked) || time.Since(begun) > lockWait {
+			return nil, err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// open makes the stage of an export, and finds the records that are to be exported. cover is nil, or what a
+// read before has found.
+func (r *reader) open(ctx context.Context, wide bool, cover *coverage) (*stage, error) {
+	m, unlock, err := openManifest(r.cfg.Dir, r.host)
+	if err != nil {
+		return nil, err
+	}
+	p := r.cfg.place(r.host)
+	s, err := (*stage)(nil), errors.Join(r.earlier(m, p), r.sameMachine(m))
+	if err == nil {
+		s, err = newStage(r.cfg.Dir, p, m)
+	}
+	if err = errors.Join(err, unlock()); err != nil {
+		return nil, err
+	}
+	s.form = r.form(wide)
+	if err = r.attach(ctx, m, &s.form, cover); err != nil {
+		err = errors.Join(err, s.remove())
+	}
+	return s, err
+}
+
+func (r *reader) form(wide bool) form {
+	f := form{Partition: r.cfg.Partition.String(), Wide: wide, Period: int64(r.cfg.Period)}
+	asked := r.cfg.Selection
+	if asked == nil {
+		asked = r.cfg.Metrics
+	}
+	for _, text := range asked {
+		f.Metrics = append(f.Metrics, utf8Text(text))
+	}
+	slices.Sort(f.Metrics)
+	return f
+}
+
+// attach finds out which records of an archive are in the tables.
+func (r *reader) attach(ctx context.Context, m *manifest, f *form, cover *coverage) error {
+	a, ok := pmapi.As[*pmapi.Archive](r.recs.Source)
+	if _, live := r.recs.origin.(*live); live || !ok {
+		return nil
+	}
+	if cover == nil {
+		var err error
+		s := survey{set: a.Set(), m: m, form: f, machine: r.machine, said: r.cfg.Machine != "", from: r.recs.from, until: r.recs.until}
+		if cover, err = s.cover(ctx); err != nil {
+			return err
+		}
+	}
+	cover.at = 0
+	derived := slices.ContainsFunc(r.metrics, func(m metric) bool { return m.desc.ID.IsDerived() })
+	return r.recs.attach(a, cover, derived)
+}
+
+// earlier returns an error if there are tables of the host without a manifest.
+func (r *reader) earlier(m *manifest, p place) error {
+	if len(m.Exports) > 0 {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(globText(filepath.Join(r.cfg.Dir, p.dir("metrics"))), "*.parquet"))
+	for _, file := range files {
+		f, table, e := openTable(file)
+		if e != nil {
+			return e
+		}
+		host, _ := table.Lookup("pmtools.host")
+		f.Close()
+		if host == utf8Text(r.host) {
+			return fmt.Errorf("%s: the tables of host %s have no manifest, as an earlier version wrote them: it is not known which records they hold; "+
+				"export into another directory, or remove the files of the host first", file, r.host)
+		}
+	}
+	return err
+}
+
+// sameMachine returns an error if the tables are those of another machine with the name of the host.
+func (r *reader) sameMachine(m *manifest) error {
+	if r.machine == "" || m.Machine == "" || r.machine == m.Machine {
+		return nil
+	}
+	return fmt.Errorf("%s: two machines are called %s: %s is that of the tables, and %s that of the archive; keep them apart by a name of your own, "+
+		"as in --label host=%s-2, or if it is one machine, say so by --label machineid=%s", m.path, r.host, m.Machine, r.machine, r.host, m.Machine)
+}
+
+// commit makes the complete files and the records that were read part of the tables: all or nothing, also if
+// the process or the machine stops in the middle.
+func (s *stage) commit(r *reader, damage error, values int64) error {
+	done, err := s.complete()
+	if err != nil {
+		return err
+	}
+	m, unlock, err := openManifest(s.root, r.host)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.conflict(m, r); err != nil {
+		return err
+	}
+	if len(done) == 0 {
+		return nil
+	}
+	m.Machine, m.Commit = cmp.Or(m.Machine, r.machine), change{}
+	if r.recs.cover != nil {
+		s.replace(m, r.recs.cover)
+	}
+	s.number(m, done)
+	u := s.unit(m, r, done)
+	u.Values += values
+	if damage != nil {
+		u.Damage = utf8Text(damage.Error())
+	}
+	if err := s.metrics(m, r, damage); err != nil {
+		return err
+	}
+	for _, o := range append(done, s.outputs[len(s.outputs)-1]) {
+		from, err := filepath.Rel(s.root, o.Name())
+		if err != nil {
+			return err
+		}
+		to, _ := filepath.Rel(s.root, o.to)
+		m.Commit.Move = append(m.Commit.Move, [2]string{filepath.ToSlash(from), filepath.ToSlash(to)})
+	}
+	return s.publish(m, r, u)
+}
+
+// publish writes the manifest, and does what it says.
+func (s *stage) publish(m *manifest, r *reader, u *unit) error {
+	if err := safefile.SyncDir(s.dir); err != nil {
+		return err
+	}
+	if err := m.write(); err != nil {
+		now, e := readManifest(m.path, r.host)
+		if s.kept = e != nil || now.Check == m.Check; e != nil || now.Check != m.Check {
+			return err
+		}
+	}
+	s.kept = true
+	if err := m.Commit.apply(s.root); err != nil {
+		return fmt.Errorf("%w; the export is complete, and the next one of the host moves the rest of its files", err)
+	}
+	s.kept, s.m, s.key = false, m, u.Files[0]
+	if n := len(u.Pieces); n > 0 {
+		r.recs.tally.commit(u.Pieces[n-1])
+	}
+	for _, o := range s.outputs {
+		if o.synced != nil {
+			s.files[o.table] = append(s.files[o.table], o.to)
+		}
+	}
+	s.outputs = slices.DeleteFunc(s.outputs, func(o *output) bool { return o.synced != nil })
+	return nil
+}
+
+// complete returns the outputs that were closed, once they are on the disk.
+func (s *stage) complete() (done []*output, err error) {
+	for _, o := range s.outputs {
+		if o.synced != nil {
+			e := <-o.synced
+			o.synced <- e
+			err = cmp.Or(err, o.failed(e))
+			done = append(done, o)
+		}
+	}
+	return done, err
+}
+
+var errMeanwhile = errors.New("another export has written records of the same time meanwhile")
+
+// conflict returns an error if another export has changed the tables where this one does.
+func (s *stage) conflict(m *manifest, r *reader) error {
+	failed := fmt.Errorf("%w: host %s in %s: run this one again", errMeanwhile, r.host, s.root)
+	has := func(list []unit, u *unit) bool {
+		return slices.ContainsFunc(list, func(v unit) bool { return reflect.DeepEqual(v, *u) })
+	}
+	if c := r.recs.cover; c != nil {
+		for _, u := range c.replace {
+			if !has(m.Exports, &s.m.Exports[u]) {
+				return failed
+			}
+		}
+	}
+	for i := range m.Exports {
+		u := &m.Exports[i]
+		if u.Form.Wide != s.form.Wide || has(s.m.Exports, u) {
+			continue
+		}
+		for _, mine := range r.recs.tally.complete() {
+			if slices.ContainsFunc(u.Pieces, func(p piece) bool { return p.From <= mine.To && p.To >= mine.From }) {
+				return failed
+			}
+		}
+	}
+	return r.sameMachine(m)
+}
+
+// replace removes the units that are exported again.
+func (s *stage) replace(m *manifest, c *coverage) {
+	for _, i := range c.replace {
+		old := &s.m.Exports[i]
+		m.Exports = slices.DeleteFunc(m.Exports, func(u unit) bool { return reflect.DeepEqual(u, *old) })
+		m.Commit.Remove = append(m.Commit.Remove, old.Files...)
+	}
+}
+
+// number gives files the numbers after those of the manifest, whose files an export beside this one may have
+// written.
+func (s *stage) number(m *manifest, done []*output) {
+	base := s.place.base()
+	shift := make(map[string]int)
+	for _, o := range slices.Backward(done) {
+		if o.number >= 0 && o.table != "wide" {
+			shift[o.table] = max(m.next(o.table, base)-o.number, 0)
+		}
+	}
+	for _, o := range s.outputs {
+		switch {
+		case o.table == "wide": // all of an export have the same number, the first ones none
+			if o.number = m.next(o.table, base); o.number == 0 {
+				o.number = -1
+			}
+		case o.number >= 0:
+			o.number += shift[o.table]
+		}
+		o.to = filepath.Join(s.root, filepath.FromSlash(o.path(base, o.number)))
+	}
+	for table, n := range shift {
+		s.numbers[table] += n
+	}
+}
+
+// unit returns the unit to which the files and the records belong: a new one, or the one whose records these
+// follow.
+func (s *stage) unit(m *manifest, r *reader, done []*output) *unit {
+	t := &r.recs.tally
+	u := (*unit)(nil)
+	if r.recs.cover == nil {
+		u = m.find(func(u *unit) bool { return s.key != "" && u.Files[0] == s.key })
+	} else if before := t.before(r.recs.cover, s.m); before != nil {
+		u = m.find(func(u *unit) bool {
+			return reflect.DeepEqual(u.Form, s.form) && len(u.Pieces) > 0 && u.Pieces[len(u.Pieces)-1] == *before
+		})
+	}
+	pieces := t.complete()
+	if u == nil {
+		m.Exports = append(m.Exports, unit{Name: utf8Text(s.place.name), Form: s.form})
+		u = &m.Exports[len(m.Exports)-1]
+	} else if len(u.Pieces) > 0 {
+		u.Pieces[len(u.Pieces)-1].join(&pieces[0].piece)
+		pieces = pieces[1:]
+	}
+	for i := range pieces {
+		u.Pieces = append(u.Pieces, pieces[i].piece)
+	}
+	for _, o := range done {
+		u.Files = append(u.Files, o.path(s.place.base(), o.number))
+	}
+	return u
+}
+
+func (m *manifest) find(has func(*unit) bool) *unit {
+	for i := range m.Exports {
+		if has(&m.Exports[i]) {
+			return &m.Exports[i]
+		}
+	}
+	return nil
+}
+
+// metrics writes the table of metrics: those of the reader, and those of other exports of the host.
+func (s *stage) metrics(m *manifest, r *reader, damage error) error {
+	rows := slices.Clone(r.table)
+	old := m.Metrics
+	m.Metrics = filepath.ToSlash(filepath.Join(s.place.dir("metrics"), s.place.base()+".parquet"))
+	if old != "" && len(m.Exports) > 1 {
+		more, err := r.otherMetrics(below(s.root, old))
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+		slices.SortStableFunc(rows, func(a, b metricRow) int { return strings.Compare(a.Metric, b.Metric) })
+		if filepath.Dir(old) == filepath.Dir(m.Metrics) {
+			m.Metrics = old
+		}
+	}
+	if old != "" && old != m.Metrics {
+		m.Commit.Remove = append(m.Commit.Remove, old)
+	}
+	o, err := s.create("metrics", filepath.Dir(m.Metrics), -1)
+	if err != nil {
+		return err
+	}
+	o.to = below(s.root, m.Metrics)
+	values := int64(0)
+	for i := range m.Exports {
+		values += m.Exports[i].Values
+	}
+	meta := r.meta(damage)
+	meta["pmtools.values"] = fmt.Sprint(values)
+	if err := writeMetrics(o, rows, meta); err != nil {
+		return err
+	}
+	err = <-o.synced
+	o.synced <- err
+	return o.failed(err)
+}
+
+func writeMetrics(o *output, rows []metricRow, meta map[string]string) error {
+	t := newTable[metricRow](o)
+	for _, k := range slices.Sorted(maps.Keys(meta)) { // each time the same bytes
+		t.out.SetKeyValueMetadata(k, utf8Text(meta[k]))
+	}
+	if err := t.write(rows...); err != nil {
+		return err
+	}
+	return t.close()
+}
+
+// otherMetrics returns the rows of a table of metrics that the reader does not have. A metric that the archives of
+// a host describe differently has a row for each description.
+func (r *reader) otherMetrics(file string) (more []metricRow, err error) {
+	rows, _, err := metricsOf(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	type described struct{ metric, says, indom string }
+	of := func(row *metricRow) described {
+		d := described{metric: row.Metric, says: row.says()}
+		if row.InDom != nil {
+			d.indom = *row.InDom
+		}
+		return d
+	}
+	mine := make(map[described]bool)
+	for i := range r.table {
+		mine[of(&r.table[i])] = true
+	}
+	for i := range rows {
+		if !mine[of(&rows[i])] {
+			more = append(more, rows[i])
+		}
+	}
+	return more, err
+}

@@ -1,0 +1,83 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// A recordRow identifies a record that was exported: its time, and a sum of its time and all of its values as
+// the archive stores them. An export finds out by these rows what is left of an archive.
+type recordRow struct {
+	Time int64  `parquet:"time,timestamp(nanosecond:utc),delta"`
+	Sum  uint64 `parquet:"sum"`
+}
+
+// identities returns the rows of a unit from one time to another. It returns nil if a file has been removed.
+func identities(root string, u *unit, from, to int64) (map[recordRow]bool, error) {
+	list := make(map[recordRow]bool)
+	for _, file := range u.Files {
+		if !strings.HasPrefix(file, "records/") {
+			continue
+		}
+		err := eachIdentity(below(root, file), func(row recordRow) {
+			if from <= row.Time && row.Time <= to {
+				list[row] = true
+			}
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func eachIdentity(name string, visit func(recordRow)) (err error) {
+	f, table, err := openTable(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	defer recoverTable(name, &err)
+	if !parquet.EqualNodes(table.Schema(), parquet.SchemaOf(recordRow{})) {
+		return fmt.Errorf("%s: the columns are not those of records", name)
+	}
+	r := parquet.NewGenericReader[recordRow](table)
+	defer r.Close()
+	for buf := make([]recordRow, 1024); ; {
+		n, err := r.Read(buf)
+		for _, row := range buf[:n] {
+			visit(row)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil || n == 0 {
+			return fmt.Errorf("%s: %w", name, errors.Join(err, io.ErrNoProgress))
+		}
+	}
+}
+
+// An identityWriter writes the identities of the records that were read.
+type identityWriter struct {
+	growing[recordRow]
+	recs *Records
+}
+
+func newIdentityWriter(st *stage, recs *Records) identityWriter {
+	return identityWriter{newGrowing[recordRow](st, "records"), recs}
+}
+
+func (w *identityWriter) write() error {
+	t := &w.recs.tally
+	err := w.growing.write(t.rows...)
+	t.rows = t.rows[:0]
+	return err
+}
+
+func (w *identityWriter) close() error { return errors.Join(w.write(), w.growing.close()) }

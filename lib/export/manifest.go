@@ -1,0 +1,266 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go/bloom/xxhash"
+
+	"pmtools/lib/safefile"
+)
+
+// manifestVersion is the version of the files that this package writes. It reads no later ones.
+const manifestVersion = 1
+
+const (
+	manifestDir  = "_pmtools" // holds a directory for each host
+	manifestFile = "_pmtools.json"
+	maxManifest  = 1 << 30
+)
+
+// A manifest says what the tables of a host hold.
+type manifest struct {
+	Version int    `json:"version"`
+	Host    string `json:"host"`
+	Machine string `json:"machineid,omitempty"` // of the host, "" if no recording has named it
+	Metrics string `json:"metrics,omitempty"`   // the table of metrics
+	Exports []unit `json:"exports"`
+	// Commit is the last change. Its files are moved and removed after the manifest says so; a process that
+	// finds some left, because another was killed, does the rest.
+	Commit change `json:"commit"`
+	Check  string `json:"check"` // sum of the file with this field empty
+
+	path string
+	root string // the directory of all tables
+}
+
+// A unit is what one export wrote.
+type unit struct {
+	Name   string   `json:"name"` // begins the names of the files
+	Form   form     `json:"form"`
+	Values int64    `json:"values"`
+	Damage string   `json:"incomplete,omitempty"` // why reading ended early
+	Pieces []piece  `json:"archives,omitempty"`   // nil for live values
+	Files  []string `json:"files"`                // below the directory of all tables
+}
+
+// A form is what was asked for. Units of another form hold other values of the same records, or hold them
+// elsewhere.
+type form struct {
+	Metrics   []string `json:"metrics,omitempty"` // nil for all
+	Partition string   `json:"partition"`
+	Wide      bool     `json:"wide,omitempty"`
+	Period    int64    `json:"period,omitempty"` // nanoseconds, 0 for days
+}
+
+// A piece is a stretch of records of one archive, all of which were read.
+type piece struct {
+	Archive string `json:"archive"`
+	Label   string `json:"label"` // sum of the label: host, process, start, zone
+	From    stamp  `json:"from"`  // of the first record
+	To      stamp  `json:"to"`    // of the last one
+	Records int64  `json:"records"`
+	First   sum    `json:"first"` // of the first record
+	Times   sum    `json:"times"` // of the times of all records
+	Sum     sum    `json:"sum"`   // of all records
+}
+
+// A change lists files by their paths below the directory of all tables.
+type change struct {
+	Move   [][2]string `json:"move,omitempty"` // from, to
+	Remove []string    `json:"remove,omitempty"`
+}
+
+// A stamp is a time in nanoseconds since 1970, in JSON a text that people can read.
+type stamp int64
+
+func (t stamp) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+func (t stamp) String() string { return time.Unix(0, int64(t)).UTC().Format(stampLayout) }
+
+func (t *stamp) UnmarshalText(text []byte) error {
+	at, err := time.Parse(stampLayout, string(text))
+	*t = stamp(at.UnixNano())
+	return err
+}
+
+const stampLayout = "2006-01-02T15:04:05.999999999Z07:00"
+
+// A sum is a checksum, in JSON hexadecimal digits.
+type sum uint64
+
+func (s sum) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%016x", uint64(s)), nil }
+
+func (s *sum) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 16, 64)
+	*s = sum(n)
+	return err
+}
+
+// openManifest locks the tables of a host against other exports and returns their manifest, an empty one if
+// there is none. It finishes a change that was interrupted. unlock ends the lock.
+func openManifest(root, host string) (m *manifest, unlock func() error, err error) {
+	dir := filepath.Join(root, manifestDir, "host="+partition(host))
+	if err := safefile.MakeDir(dir); err != nil {
+		return nil, nil, err
+	}
+	lock, err := waitLock(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	_ = safefile.Tidy(dir)
+	m, err = readManifest(filepath.Join(dir, manifestFile), host)
+	if err == nil {
+		err = m.Commit.apply(root)
+	}
+	if err != nil {
+		lock.Close()
+		return nil, nil, err
+	}
+	m.root = root
+	return m, lock.Close, nil
+}
+
+func readManifest(path, host string) (*manifest, error) {
+	m := &manifest{Version: manifestVersion, Host: host, Exports: []unit{}, path: path}
+	text, err := safefile.Read(path, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	} else if err != nil {
+		return nil, err
+	}
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%s: %s; restore it from a copy, or export into another directory: without it, what the tables hold is not known",
+			path, fmt.Sprintf(format, args...))
+	}
+	var head struct{ Version int }
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, bad("the manifest is damaged: %v", err)
+	}
+	if head.Version > manifestVersion {
+		return nil, fmt.Errorf("%s: the manifest has version %d, this pmderive knows versions up to %d: update it, or export into another directory",
+			path, head.Version, manifestVersion)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(m); err != nil {
+		return nil, bad("the manifest is damaged: %v", err)
+	}
+	check := m.Check
+	if want, err := m.encode(); err != nil {
+		return nil, err
+	} else if m.Check != check || !bytes.Equal(want, text) {
+		return nil, bad("the manifest was changed since it was written (its check is %q, want %q)", check, m.Check)
+	}
+	if m.Host != host {
+		return nil, bad("the manifest is that of host %q, not of %q", m.Host, host)
+	}
+	return m, m.valid(bad)
+}
+
+// valid returns an error if a path of the manifest leaves the directory.
+func (m *manifest) valid(bad func(string, ...any) error) error {
+	paths := slices.Concat(m.Commit.Remove, []string{cmp.Or(m.Metrics, "metrics")})
+	for _, u := range m.Exports {
+		paths = append(paths, u.Files...)
+	}
+	for _, move := range m.Commit.Move {
+		paths = append(paths, move[:]...)
+	}
+	for _, path := range paths {
+		if !filepath.IsLocal(filepath.FromSlash(path)) {
+			return bad("the path %q leaves the directory", path)
+		}
+	}
+	return nil
+}
+
+// encode returns the text of the file, and sets Check.
+func (m *manifest) encode() ([]byte, error) {
+	m.Check = ""
+	text, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	m.Check = fmt.Sprintf("%016x", xxhash.Sum64(text))
+	text, err = json.MarshalIndent(m, "", " ")
+	return append(text, '\n'), err
+}
+
+// write puts the manifest in the place of the one before. From then on its change counts as done.
+func (m *manifest) write() error {
+	text, err := m.encode()
+	if err != nil {
+		return err
+	}
+	return safefile.Replace(m.path, text)
+}
+
+// apply does what is left of a change.
+func (c *change) apply(root string) error {
+	list := make([]safefile.Rename, len(c.Move))
+	for i, move := range c.Move {
+		list[i] = safefile.Rename{From: below(root, move[0]), To: below(root, move[1])}
+	}
+	if err := safefile.Move(list); err != nil {
+		return err
+	}
+	old := make([]string, len(c.Remove))
+	for i, path := range c.Remove {
+		old[i] = below(root, path)
+	}
+	return safefile.Forget(old)
+}
+
+func below(root, path string) string { return filepath.Join(root, filepath.FromSlash(path)) }
+
+// same reports whether forms differ in nothing but their period.
+func (f *form) same(other *form) bool {
+	a, b := *f, *other
+	a.Period, b.Period = 0, 0
+	return reflect.DeepEqual(a, b)
+}
+
+func (f *form) describe() string {
+	text := "all metrics"
+	if f.Metrics != nil {
+		text = strings.Join(f.Metrics, " ")
+	}
+	return fmt.Sprintf("%s, --partition %s", text, f.Partition)
+}
+
+// next returns the number after those of the files of a table that begin with base.
+func (m *manifest) next(table, base string) int {
+	n := 0
+	for _, u := range m.Exports {
+		for _, file := range u.Files {
+			name := file[strings.LastIndexByte(file, '/')+1:]
+			if name == base+".parquet" && strings.HasPrefix(file, table+"/") {
+				n = max(n, 1)
+			}
+			if text, ok := strings.CutPrefix(name, base+"-"); ok && strings.HasPrefix(file, table+"/") {
+				if i, err := strconv.Atoi(strings.TrimSuffix(text, ".parquet")); err == nil {
+					n = max(n, i+1)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// has reports whether a table has files.
+func (m *manifest) has(table string) bool {
+	return m.find(func(u *unit) bool {
+		return slices.ContainsFunc(u.Files, func(file string) bool { return strings.HasPrefix(file, table+"/") })
+	}) != nil
+}

@@ -1,0 +1,278 @@
+package export
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pmtools/lib/archive"
+	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pcp"
+)
+
+// writeTo exports an archive, and returns the error.
+func writeTo(t *testing.T, dir, path string, change ...func(*Config)) error {
+	t.Helper()
+	recs := open(t, path)
+	cfg := &Config{Dir: dir, Name: filepath.Base(path)}
+	for _, f := range change {
+		f(cfg)
+	}
+	_, err := Write(t.Context(), recs, recs, cfg)
+	return err
+}
+
+func manifestOf(dir, host string) string {
+	return filepath.Join(dir, manifestDir, "host="+host, manifestFile)
+}
+
+// TestManifestDamage: a manifest that is not as it was written is an error, and nothing changes.
+func TestManifestDamage(t *testing.T) {
+	path := archivetest.Path(t, "demo")
+	replace := func(old, text string) func(string) string {
+		return func(s string) string { return strings.Replace(s, old, text, 1) }
+	}
+	for _, tt := range []struct {
+		what   string
+		change func(string) string
+		want   string
+	}{
+		{"cut", func(s string) string { return s[:len(s)/2] }, "the manifest is damaged"},
+		{"empty", func(string) string { return "" }, "the manifest is damaged"},
+		{"a newer version", replace(`"version": 1`, `"version": 2`), "has version 2, this pmderive knows versions up to 1: update it"},
+		{"edited", replace(`"records": 60`, `"records": 61`), "changed since it was written"},
+		{"a path outside", replace(`"labels/host`, `"../labels/host`), "changed since it was written"},
+		{"another field", replace(`"host"`, `"hosts"`), "unknown field"},
+		{"white space", func(s string) string { return s + " " }, "changed since it was written"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := writeTo(t, dir, path); err != nil {
+				t.Fatal(err)
+			}
+			name := manifestOf(dir, "demo")
+			text, err := os.ReadFile(name)
+			if err == nil {
+				err = os.WriteFile(name, []byte(tt.change(string(text))), 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := tree(t, dir)
+			if err := writeTo(t, dir, path); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), name) {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+			if after := tree(t, dir); !slices.Equal(before, after) {
+				t.Errorf("files %q, were %q", after, before)
+			}
+		})
+	}
+}
+
+// TestManifestPaths: a manifest with a valid checksum cannot name files elsewhere.
+func TestManifestPaths(t *testing.T) {
+	dir := t.TempDir()
+	path := archivetest.Path(t, "demo")
+	if err := writeTo(t, dir, path); err != nil {
+		t.Fatal(err)
+	}
+	m, unlock, err := openManifest(dir, "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Commit.Remove = []string{"../precious"}
+	if err := m.write(); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	if err := writeTo(t, dir, path); err == nil || !strings.Contains(err.Error(), `"../precious" leaves the directory`) {
+		t.Error(err)
+	}
+}
+
+// TestCrash: an export that is killed after its manifest was written has moved some of its files, or none, and
+// has removed some of those that it replaces. The next one does the rest.
+func TestCrash(t *testing.T) {
+	path := archivetest.Path(t, "demo")
+	for k := 0; ; k++ {
+		dir := t.TempDir()
+		if err := writeTo(t, dir, path, func(c *Config) { c.Metrics = []string{"disk"} }); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeTo(t, dir, path); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(manifestOf(dir, "demo"))
+		var m manifest
+		if err == nil {
+			err = json.Unmarshal(text, &m)
+		}
+		if err != nil || len(m.Commit.Remove) == 0 {
+			t.Fatal(m.Commit, err)
+		}
+		want := tree(t, dir)
+		if k > len(m.Commit.Move) {
+			return
+		}
+		for _, move := range m.Commit.Move[k:] {
+			from, to := below(dir, move[0]), below(dir, move[1])
+			if err := os.MkdirAll(filepath.Dir(from), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(to, from); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, file := range m.Commit.Remove[min(k, len(m.Commit.Remove)-1):] {
+			if err := os.WriteFile(below(dir, file), []byte("old"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(manifestOf(dir, "demo")+"123", nil, 0o666); err != nil { // nobody's
+			t.Fatal(err)
+		}
+		os.Rename(manifestOf(dir, "demo")+"123", filepath.Join(filepath.Dir(manifestOf(dir, "demo")), "."+manifestFile+"123"))
+		if err := writeTo(t, dir, path); err != nil {
+			t.Fatal(err)
+		}
+		if got := tree(t, dir); !slices.Equal(got, want) {
+			t.Errorf("%d files were moved: now there is %q, want %q", k, got, want)
+		}
+		if !slices.Equal(exported(t, filesOf(dir, "values")), recorded(t, path)) {
+			t.Errorf("%d files were moved: not the values of the archive", k)
+		}
+	}
+}
+
+// TestBlocked: files that cannot be moved are moved by the next export.
+func TestBlocked(t *testing.T) {
+	dir, path := t.TempDir(), archivetest.Path(t, "demo")
+	block := filepath.Join(dir, "values")
+	if err := os.WriteFile(block, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeTo(t, dir, path); err == nil || !strings.Contains(err.Error(), "the next one of the host moves the rest") {
+		t.Fatal(err)
+	}
+	if err := writeTo(t, dir, path); err == nil {
+		t.Error("files go into a file")
+	}
+	if err := os.Remove(block); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeTo(t, dir, path); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(exported(t, filesOf(dir, "values")), recorded(t, path)) {
+		t.Error("not the values of the archive")
+	}
+}
+
+// TestEarlier: tables without a manifest are those of an earlier version.
+func TestEarlier(t *testing.T) {
+	dir, path := t.TempDir(), archivetest.Path(t, "demo")
+	for _, p := range []Partition{{}, {NoHost: true}} {
+		partition := func(c *Config) { c.Partition = p }
+		if err := writeTo(t, dir, path, partition); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, manifestDir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeTo(t, dir, path, partition); err == nil || !strings.Contains(err.Error(), "demo have no manifest") {
+			t.Error(err)
+		}
+	}
+}
+
+// small writes an archive of one metric with given values, and returns its name.
+func small(t *testing.T, name, machine string, pid int32, start int64, values ...uint64) string {
+	t.Helper()
+	base := filepath.Join(t.TempDir(), name)
+	w, err := archive.Create(base, &archive.WriterOptions{Host: "h", PID: pid})
+	l := &logger{t: t, w: w}
+	l.must(err)
+	if machine != "" {
+		l.must(w.SetLabels(pcp.Timestamp{Sec: start}, pcp.ContextLabels, 0, []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{{Name: "machineid", Value: `"` + machine + `"`}}}}))
+	}
+	id := pcp.NewID(60, 0, 1)
+	l.must(w.AddMetric(pcp.Desc{ID: id, Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: pcp.Counter}, "a.count"))
+	for i, n := range values {
+		at := pcp.Timestamp{Sec: start + int64(i)*10}
+		l.must(w.Put(&pcp.Result{Time: at, Sets: []pcp.Values{{ID: id, Type: pcp.Uint64, Insts: []int32{pcp.NullInst}, Words: []uint64{n}}}}))
+	}
+	l.must(w.Close())
+	return base
+}
+
+// TestMachines: recordings of one host name are told apart by the machine, and by their records.
+func TestMachines(t *testing.T) {
+	first := small(t, "first", "m1", 1, 1700000000, 1, 2, 3, 4)
+	unknown := small(t, "unknown", "", 1, 1700000000, 1, 2, 3, 4)
+	for _, tt := range []struct {
+		what       string
+		one, other string
+		values     int    // in the end
+		want       string // of the error
+	}{
+		{"another machine", first, small(t, "second", "m2", 2, 1800000000, 1, 2), 4, "two machines are called h: m1 is that of the tables, and m2 that of the archive; keep them apart by a name of your own, as in --label host=h-2"},
+		{"another logger", first, small(t, "second", "m1", 2, 1700000005, 1, 2), 6, ""},
+		{"another logger of an unknown machine", unknown, small(t, "second", "", 2, 1700000005, 1, 2), 4, "not both name their machine"},
+		{"later, of an unknown machine", unknown, small(t, "second", "", 2, 1800000005, 1, 2), 6, ""},
+		{"the same with more", unknown, small(t, "unknown", "", 1, 1700000000, 1, 2, 3, 4, 5), 5, ""},
+		{"a part of it", unknown, small(t, "part", "", 2, 1700000010, 2, 3), 4, ""},
+		{"a part of it and more", unknown, small(t, "part", "", 2, 1700000010, 2, 3, 4, 5, 6), 6, ""},
+		{"rewritten", first, small(t, "first", "m1", 1, 1700000000, 1, 2, 3, 5), 4, ""},
+		{"other values at the same times", first, small(t, "second", "m1", 2, 1700000000, 1, 2, 3, 5), 4, "an extract of it or was rewritten"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := writeTo(t, dir, tt.one); err != nil {
+				t.Fatal(err)
+			}
+			err := writeTo(t, dir, tt.other)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+			got := exported(t, filesOf(dir, "values"))
+			if len(got) != tt.values {
+				t.Errorf("%d values, want %d: %q", len(got), tt.values, got)
+			}
+			if tt.what == "rewritten" && !slices.Equal(got, recorded(t, tt.other)) {
+				t.Errorf("got %q", got)
+			}
+			if tt.what == "another logger of an unknown machine" {
+				said := func(c *Config) { c.SetLabels([]string{"machineid=m"}) }
+				if err := writeTo(t, dir, tt.other, said); err != nil || len(exported(t, filesOf(dir, "values"))) != 6 {
+					t.Errorf("with --label machineid: %v", err)
+				}
+			}
+			apart := func(c *Config) { c.SetLabels([]string{"host=h-2"}) }
+			if err := writeTo(t, dir, tt.other, apart); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestOtherMetrics: what was exported of records that are gone is not replaced by other metrics.
+func TestOtherMetrics(t *testing.T) {
+	dir := t.TempDir()
+	one, two := small(t, "one", "m1", 1, 1700000000, 1, 2), small(t, "two", "m1", 2, 1700001000, 3, 4)
+	if err := writeTo(t, dir, one+","+two); err != nil {
+		t.Fatal(err)
+	}
+	other := func(c *Config) { c.Metrics = []string{"a.count"} }
+	if err := writeTo(t, dir, two, other); err == nil || !strings.Contains(err.Error(), "of records that are not in the archive any more") {
+		t.Error(err)
+	}
+	if err := writeTo(t, dir, one+","+two, other); err != nil {
+		t.Error(err)
+	}
+	if got := exported(t, filesOf(dir, "values")); len(got) != 4 {
+		t.Errorf("%q", got)
+	}
+}

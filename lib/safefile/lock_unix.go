@@ -1,0 +1,28 @@
+//go:build unix && !solaris && !illumos && !aix
+
+package safefile
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// Locks reports whether Lock keeps others out.
+const Locks = true
+
+// Lock locks a directory for as long as the file is open. The error is ErrLocked if a process has locked it.
+func Lock(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		err = ErrLocked
+	}
+	if err != nil {
+		f.Close()
+		return nil, &os.PathError{Op: "lock", Path: dir, Err: err}
+	}
+	return f, nil
+}

@@ -1,0 +1,108 @@
+package safefile
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrLocked is the error of a directory that another process has locked.
+var ErrLocked = errors.New("in use by another process")
+
+// A Rename is a file and the name that it gets.
+type Rename struct{ From, To string }
+
+// Move gives complete files, which are on the disk, their names, and makes the directories that are
+// missing. The new names are on the disk when it returns. A file that is not there is left out: after a
+// crash in the middle, Move does the rest.
+func Move(list []Rename) error {
+	dirs := make(map[string]bool)
+	var failed error
+	for _, r := range list {
+		err := makeDir(filepath.Dir(r.To), dirs)
+		if err == nil {
+			err = os.Rename(r.From, r.To)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = cmp.Or(failed, err)
+			continue
+		}
+		dirs[filepath.Dir(r.To)] = true
+	}
+	for dir := range dirs {
+		failed = cmp.Or(failed, SyncDir(dir))
+	}
+	return failed
+}
+
+// makeDir makes a directory and those above it, and notes the directories that get new names.
+func makeDir(dir string, changed map[string]bool) error {
+	if changed[dir] {
+		return nil
+	}
+	err := os.Mkdir(dir, 0o777)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
+		if err = makeDir(filepath.Dir(dir), changed); err == nil {
+			err = os.Mkdir(dir, 0o777)
+		}
+	}
+	if err == nil {
+		changed[filepath.Dir(dir)] = true
+	} else if info, e := os.Stat(dir); e == nil && info.IsDir() {
+		return nil
+	}
+	return err
+}
+
+// SyncDir makes the names in a directory last.
+func SyncDir(dir string) error { return syncDir(filepath.Join(dir, "x")) }
+
+// MakeDir is os.MkdirAll, and the names of new directories are on the disk when it returns.
+func MakeDir(dir string) error {
+	changed := make(map[string]bool)
+	err := makeDir(dir, changed)
+	for dir := range changed {
+		err = cmp.Or(err, SyncDir(dir))
+	}
+	return err
+}
+
+// Forget removes files, and their names are gone from the disk when it returns. A file that is not there is
+// left out.
+func Forget(names []string) error {
+	dirs := make(map[string]bool)
+	var failed error
+	for _, name := range names {
+		if err := os.Remove(name); err == nil {
+			dirs[filepath.Dir(name)] = true
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			failed = cmp.Or(failed, err)
+		}
+	}
+	for dir := range dirs {
+		failed = cmp.Or(failed, SyncDir(dir))
+	}
+	return failed
+}
+
+// Tidy removes the temporary files of writers of this package from a directory. Nobody else may write there.
+func Tidy(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if name := e.Name(); e.Type().IsRegular() && name[0] == '.' && strings.TrimRight(name, "0123456789") != name {
+			err = cmp.Or(err, os.Remove(filepath.Join(dir, name)))
+		}
+	}
+	return err
+}
+
+// Sync makes the content of a file last.
+func Sync(f *os.File) error {
+	if err := f.Sync(); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
