@@ -91,27 +91,29 @@ derive/install: lib/config lib/safefile derive/diagnose derive derive/load deriv
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
-derive/internal/table:
+derive/internal/table: lib/format lib/sampling lib/pcp
 derive/summary: derive/internal/table derive/syntax derive/check derive/eval lib/format lib/when lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format lib/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
 derive/fleet: derive derive/check derive/internal/item derive/query derive/sql lib/export lib/pcp
 derive/digest: derive/internal/item derive/internal/table derive/query derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
-derive/repl: derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
+derive/repl: derive/report derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
 derive/query: lib/option lib/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/describe: derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/find: derive/describe derive/diagnose derive/query lib/suggest lib/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+derive/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling lib/textwidth lib/when lib/pcp lib/pmerr
 derive/lint: lib/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
 cmd/internal/cli: lib/config lib/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/diagnose derive/load derive/query
 cmd/internal/samples: lib/format lib/textwidth lib/when lib/pcp lib/sampling
-cmd/internal/files: derive/load lib/safefile lib/pmerr
+cmd/internal/files: cmd/internal/cli derive/load lib/safefile lib/pmerr
 cmd/internal/hostfile: lib/safefile
 cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query derive/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
+cmd/internal/reports: cmd/internal/cli derive derive/query derive/report lib/option
 cmd/internal/sarif: derive/lint lib/version
 cmd/internal/paint: derive/repl
 cmd/internal/form: derive/digest
@@ -121,7 +123,7 @@ cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query derive/report
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp
@@ -148,6 +150,7 @@ test/peer/fetchgroup:
 test/peer/live:
 test/peer/mmv:
 test/peer/push:
+test/peer/report:
 test/peer/harness: lib/pcp lib/pmns test/env test/golden
 test/peer/install:
 test/package: lib/version

@@ -30,7 +30,7 @@ var mayRun = map[string]string{
 	"cmd/internal/pager":           "PAGER, or less",
 	"cmd/pmderive/record.go":       "the directory of pmlogger in pcp.conf",
 	"cmd/pmderive/sql.go":          "the program: duckdb, for --run",
-	"cmd/pmderive/startup.go":      "VISUAL, EDITOR or vi, for :edit",
+	"cmd/internal/files/edit.go":   "VISUAL, EDITOR or vi, for :edit",
 	"cmd/pmval/control.go":         "nobody: it asks for an error",
 	"lib/pmda/dbpmda":              "the command open of the dialogue",
 	"lib/pmda/pmdatest":            "a test of an agent",

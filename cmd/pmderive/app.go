@@ -14,6 +14,7 @@ import (
 	"pmtools/cmd/internal/hostfile"
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/paint"
+	"pmtools/cmd/internal/reports"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
@@ -30,10 +31,11 @@ type app struct {
 	listed  []hostfile.Host
 	version bool        // -V
 	pager   pager.Shown // the program that has the terminal
-	catalog string      // a table of metrics that has the metadata, "" for none
-	noted   bool        // that -T is after the end of an archive
-	running bool        // the command line was valid: errors are not errors of usage
-	unknown error       // what help was wanted about, but does not exist
+	reports reports.Reports
+	catalog string // a table of metrics that has the metadata, "" for none
+	noted   bool   // that -T is after the end of an archive
+	running bool   // the command line was valid: errors are not errors of usage
+	unknown error  // what help was wanted about, but does not exist
 }
 
 func newCommand(env *cli.Env) *app {

@@ -12,6 +12,7 @@ import (
 	"pmtools/cmd/internal/form"
 	"pmtools/derive"
 	"pmtools/derive/deps"
+	"pmtools/derive/report"
 	"pmtools/lib/when"
 )
 
@@ -25,7 +26,7 @@ var depsOutputs = []string{"list", "json", "dot", "pmlogger"}
 func (a *app) newDeps() *cobra.Command {
 	f := &depsFlags{}
 	cmd := &cobra.Command{
-		Use:   "deps FILE|DIR|EXPR ...",
+		Use:   "deps FILE|DIR|EXPR|:REPORT ...",
 		Short: "List the metrics that derived metrics are made of",
 		Long: "List the metrics that the derived metrics of files, or expressions, are made of. A host must have\n" +
 			"these metrics, or an archive contain them. The name of a file stands for the definitions in it.\n" +
@@ -85,8 +86,15 @@ func (a *app) deps(f *depsFlags, args []string) error {
 	return exitIf(failed)
 }
 
-// programs returns the definitions in a file or a directory, or the expression that an argument is.
+// programs returns the definitions in a file, a directory or a report, or the expression that an argument is.
 func (a *app) programs(arg string) (list []*derive.Program, errs []error) {
+	if report.IsName(arg) {
+		list, err := a.reports.Programs(a.Env, arg)
+		if err != nil {
+			return nil, []error{err}
+		}
+		return list, nil
+	}
 	if _, err := os.Stat(arg); err != nil && arg != "-" {
 		p, err := derive.Compile("", arg)
 		if bad, ok := errors.AsType[*derive.Error](err); ok {

@@ -31,7 +31,7 @@ import (
 func (a *app) newEval() *cobra.Command {
 	f := &evalFlags{}
 	cmd := &cobra.Command{
-		Use:   "eval [EXPR|NAME ...]",
+		Use:   "eval [EXPR|NAME|:REPORT ...]",
 		Short: "Evaluate expressions, once or over time",
 		Long: "Evaluate expressions once, or repeatedly if any option about time is given; these\n" +
 			"options mean the same as for pmval. Several expressions are fetched together. A name\n" +
@@ -170,11 +170,15 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 		return err
 	}
 	defer s.Close()
+	x, err := a.expanded(ctx, s, args)
+	if err != nil {
+		return err
+	}
 	q, err := a.query(ctx, s, f, hosts)
 	if err != nil {
 		return err
 	}
-	q.Exprs, q.Raw = args, set.Raw || set.Output == "openmetrics"
+	q.Exprs, q.Raw = x.Exprs, set.Raw || set.Output == "openmetrics"
 	if set.Output == "openmetrics" && !q.Once && q.Times.Samples != 1 {
 		return errors.New("openmetrics is for one sample only")
 	}
@@ -187,6 +191,7 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 	defer func() { failed = cmp.Or(failed, done()) }()
 	values := 0
 	err = a.sample(ctx, s, q, func(st *query.Stream) error {
+		x.Shape(ctx, st)
 		st.Samples = counted(st.Samples, &values)
 		form := repl.Form{Output: set.Output, Rows: set.Vertical || q.Select.Top > 0, Delay: f.delay, Settings: &set}
 		if f.plot != "" {

@@ -38,7 +38,7 @@ type exportFlags struct {
 func (a *app) newExport() *cobra.Command {
 	f := &exportFlags{}
 	cmd := &cobra.Command{
-		Use:   "export [METRIC|PREFIX|NAME=EXPR ...]",
+		Use:   "export [METRIC|PREFIX|NAME=EXPR|:REPORT ...]",
 		Short: "Write archives or live values as Parquet files",
 		Long: "Write the values of archives (-a) as tables in Parquet, one row per value, for engines such as\n" +
 			"DuckDB, ClickHouse and Spark. NAME=EXPR adds a derived metric. A name that has metrics below it\n" +
@@ -188,7 +188,10 @@ func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config,
 			return nil, nil, err
 		}
 		src := a.sources.DeriveRecords(recs)
-		if cfg.Metrics, err = defineExported(ctx, src, args); err != nil {
+		if args, err = a.reports.Plain(ctx, a.Env, query.NewSource(src), query.NewDictionary(a.sources.Registry()), args, a.complain); err == nil {
+			cfg.Metrics, err = defineExported(ctx, src, args)
+		}
+		if err != nil {
 			src.Close()
 			return nil, nil, err
 		}

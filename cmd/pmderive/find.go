@@ -35,6 +35,18 @@ func (a *app) newDescribe() *cobra.Command {
 	})
 }
 
+// newReports returns the command that lists reports.
+func (a *app) newReports() *cobra.Command {
+	return a.newAbout("reports", &repl.Settings{}, &cobra.Command{
+		Use:   "reports [NAME ...]",
+		Short: "List the reports, or the columns of some",
+		Long: "List the reports that eval, deps, summarize and export take as :NAME, and where each comes from, or the\n" +
+			"columns of those of names. Reports are those of pmrep.conf(5) on this machine, or of --config, and a few\n" +
+			"that need no file.",
+		Args: cobra.ArbitraryArgs,
+	})
+}
+
 // newAbout completes a command that runs an item of the prompt which answers questions about metrics.
 func (a *app) newAbout(item string, set *repl.Settings, cmd *cobra.Command) *cobra.Command {
 	if cmd.Args == nil {

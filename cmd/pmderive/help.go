@@ -34,7 +34,7 @@ func examples() map[string]string {
 // commandGroups are the groups of commands, and optionGroups those of their options. Options that are in
 // none belong to one command alone.
 var commandGroups = []command.Group{
-	{Title: "Commands to evaluate", Names: []string{"eval", "explain", "find", "describe", "summarize", "compare", "functions"}},
+	{Title: "Commands to evaluate", Names: []string{"eval", "explain", "find", "describe", "reports", "summarize", "compare", "functions"}},
 	{Title: "Commands for definitions", Names: []string{"check", "test", "fmt", "deps", "install", "uninstall", "list", "lsp"}},
 	{Title: "Commands for archives and databases", Names: []string{"export", "sql", "push"}},
 	{Title: "Commands for agents", Names: []string{"agent"}},
@@ -44,7 +44,7 @@ var optionGroups = []command.Group{
 	{Title: "Options about values", Names: []string{"instances", "where", "top", "by", "sort", "every", "threshold", "fail-over", "limit", "raw", "units", "across", "percent", "scale", "no-scale", "verbose"}},
 	{Title: "Options about output", Names: []string{"output", "json", "sarif", "dot", "pmlogger", "junit", "output-file", "archive-out", "precision", "plot", "wide", "vertical", "long", "header", "timestamp", "delimiter", "safe-csv", "fail-empty"}},
 	{Title: "Options about time", Names: []string{"start", "finish", "with-S", "with-T", "baseline", "align", "origin", "interval", "samples", "delay", "timezone", "hostzone"}},
-	{Title: "Options about the source", Names: []string{"archive", "host", "hosts", "only", "all-hosts", "local-PMDA", "spec-local", "container", "namespace", "derived", "metrics", "tables", "unpack-limit"}},
+	{Title: "Options about the source", Names: []string{"archive", "host", "hosts", "only", "all-hosts", "local-PMDA", "spec-local", "container", "namespace", "derived", "config", "metrics", "tables", "unpack-limit"}},
 	{Title: "General options", Names: []string{"debug", "help", "version"}},
 }
 

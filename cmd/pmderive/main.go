@@ -95,6 +95,7 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return nil
 	})
+	a.reports.Add(fs)
 	a.addShared(fs, "debug", "hostzone", "timezone")
 	fs.Func("unpack-limit", "let unpacked archives take `SIZE` of the disk, such as 20G", func(text string) (err error) {
 		a.sources.UnpackLimit, err = source.ParseSize(text)
@@ -119,7 +120,7 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	root.AddCommand(a.newEval(), a.newFind(), a.newDescribe(), a.newSummarize(), a.newCompare(), a.newExport(), a.newSQL(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newInstall(), a.newUninstall(), a.newList(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
+	root.AddCommand(a.newEval(), a.newFind(), a.newDescribe(), a.newReports(), a.newSummarize(), a.newCompare(), a.newExport(), a.newSQL(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newInstall(), a.newUninstall(), a.newList(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
 	a.addHelp(root)
 	return root
 }

@@ -8,6 +8,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
+	"pmtools/derive/report"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -55,6 +56,18 @@ func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []
 		}
 	}
 	return q, nil
+}
+
+// expanded returns arguments with the columns of reports in the place of their names.
+func (a *app) expanded(ctx context.Context, s *repl.Session, args []string) (*report.Expansion, error) {
+	if !report.Named(args) {
+		return &report.Expansion{Exprs: args}, nil
+	}
+	src, err := s.Source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.reports.Expand(ctx, a.Env, &a.Options, src, query.NewDictionary(a.sources.Registry()), args, a.complain)
 }
 
 // window returns the window that the options ask for. A doubt about it is reported once.

@@ -14,6 +14,7 @@ import (
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/install"
 	"pmtools/derive/repl"
+	"pmtools/derive/report"
 	"pmtools/lib/export"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
@@ -61,8 +62,9 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 		},
 		World: repl.World{
 			Catalog: func() *install.Catalog { return a.tools().Catalog(a.sources.Loaded) },
-			Now:     env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
+			Now:     env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
 		},
+		Reports:  func() (*report.Library, error) { return a.reports.Library(env) },
 		Registry: a.sources.Registry(), Zone: zone, Settings: set,
 	}, nil
 }

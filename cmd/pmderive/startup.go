@@ -5,11 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 
-	"pmtools/cmd/internal/cli"
-	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
 	"pmtools/lib/safefile"
@@ -48,28 +45,4 @@ func (a *app) saveSettings(text []byte) (string, error) {
 		return "", err
 	}
 	return name, safefile.Replace(name, text)
-}
-
-func (a *app) edit(text string) (string, error) {
-	editor := "vi"
-	for _, name := range []string{"EDITOR", "VISUAL"} {
-		if value, _ := a.Env.LookupEnv(name); value != "" {
-			editor = value
-		}
-	}
-	f, err := os.CreateTemp("", "pmderive*.conf")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	if err := safefile.Fill(f, []byte(text)); err != nil {
-		return "", err
-	}
-	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", f.Name())
-	cli.Attach(cmd)
-	if err := cmd.Run(); err != nil {
-		return "", errors.New(editor + ": " + err.Error())
-	}
-	edited, err := files.FS{}.ReadFile(f.Name())
-	return string(edited), err
 }

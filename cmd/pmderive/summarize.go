@@ -58,7 +58,7 @@ func (a *app) ask(ctx context.Context, q digest.Question, f *digestFlags, change
 func (a *app) newSummarize() *cobra.Command {
 	f, q := &digestFlags{}, &digest.Summarize{Options: &a.Options}
 	cmd := &cobra.Command{
-		Use:   "summarize [METRIC|EXPR ...]",
+		Use:   "summarize [METRIC|EXPR|:REPORT ...]",
 		Short: "Summarize an archive: extremes, means and quantiles of each metric",
 		Long: "Summarize the records of an archive: for each metric the number of samples, the extremes, the mean\n" +
 			"over time, quantiles. A name that has metrics below it stands for them. Without arguments, all\n" +

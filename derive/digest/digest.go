@@ -42,6 +42,9 @@ type Env struct {
 	// Open opens another source, which the caller closes.
 	Open func(ctx context.Context, side Side) (*query.Source, error)
 	Defs *query.Dictionary
+	// Expand puts expressions in the place of names of reports; nil for nothing.
+	Expand func(ctx context.Context, src *query.Source, exprs []string) ([]string, error)
+
 	Zone *time.Location
 	Now  time.Time
 	Note func(err error)   // gets what is wrong or doubtful beside the answer

@@ -85,7 +85,13 @@ func (s *Summarize) Ask(ctx context.Context, env *Env, w io.Writer) error {
 			Notes: []string{"name an archive with -a; eval --archive-out BASE records one"},
 		}
 	}
-	one.window.Exprs, one.window.Raw, one.window.Expand = s.Exprs, s.Raw, true
+	exprs := s.Exprs
+	if env.Expand != nil {
+		if exprs, err = env.Expand(ctx, one.Source, exprs); err != nil {
+			return err
+		}
+	}
+	one.window.Exprs, one.window.Raw, one.window.Expand = exprs, s.Raw, true
 	if err := env.over(ctx, one, s.Options, false); err != nil {
 		return err
 	}

@@ -1,14 +1,19 @@
 package query
 
 import (
+	"context"
 	"strings"
 
 	"pmtools/lib/pcp"
 )
 
 // UnitNames returns the units that the values of an expression, or their rate, can be converted to, as
-// pcp.ParseUnits reads them.
-func UnitNames(x *Expr) (names []string) {
+// pcp.ParseUnits reads them. An expression that is wrong has none.
+func (b *Binder) UnitNames(ctx context.Context, text string) (names []string) {
+	x, err := b.Compile(ctx, text)
+	if err != nil {
+		return nil
+	}
 	units := x.Info.Root.Units
 	if x.Rate != nil {
 		units = x.Rate.Root.Units

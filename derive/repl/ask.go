@@ -30,7 +30,8 @@ func (s *Session) ask(ctx context.Context, q digest.Question, f digest.Form, w i
 			_ = s.noteLost(err) // connecting again without need does no harm
 			s.complain(w, err)
 		},
-		Say: func(line string) { s.note(w, line) },
+		Say:    func(line string) { s.note(w, line) },
+		Expand: s.expanded,
 	}
 	env.Open = func(ctx context.Context, at digest.Side) (*query.Source, error) {
 		src, err := s.open(ctx, at.Kind, at.Name)

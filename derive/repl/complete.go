@@ -107,6 +107,11 @@ func (c *completer) line(before string) int {
 		}
 		c.offer(":"+name, ":"+cmd.name+end)
 	}
+	if lib, err := c.s.opt.Reports(); err == nil && name != "" {
+		for _, report := range lib.Names() {
+			c.offer(":"+name, ":"+report)
+		}
+	}
 	return blank
 }
 
@@ -123,6 +128,10 @@ func (c *completer) argument(name, arg string, end int) int {
 		return end - len(arg) + c.expr(arg)
 	case "metrics", "describe", "d", "desc", "inst", "text", "labels":
 		c.metric(word)
+	case "report", "reports":
+		if lib, err := c.s.opt.Reports(); err == nil {
+			c.offer(word, lib.Names()...)
+		}
 	case "show", "drop", "edit":
 		c.offer(word, c.s.defs.Names()...)
 	case "load", "save", "save!", "run", "output":

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pmtools/derive/lint"
+	"pmtools/derive/report"
 )
 
 // Lint looks for mistakes in files of definitions, with the metrics of the session's source. The error is
@@ -22,7 +23,7 @@ func (s *Session) Lint(ctx context.Context, files []lint.File, opt lint.Options)
 	if s.kind == Archive {
 		l.Archives = s.name
 	}
-	found, err := l.Files(ctx, files, opt)
+	found, err := report.Lint(ctx, &l, files, opt)
 	if opt.Text != nil && opt.Text.Err() != nil && ctx.Err() == nil {
 		return nil, err // no request was cut short
 	}

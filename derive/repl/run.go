@@ -163,6 +163,9 @@ func (s *Session) notOwn(name string) *Problem {
 
 func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) error {
 	c := findCommand(it.Name)
+	if lib, err := s.opt.Reports(); c == nil && err == nil && slices.Contains(lib.Names(), it.Name) {
+		c, it.Text = findCommand("report"), it.Name
+	}
 	if c == nil {
 		return noCommand(it.Name)
 	}
@@ -202,6 +205,8 @@ func commands() []cmd {
 		{"summarize", "[OPTIONS] [EXPR, ...]", "summarize an archive: extremes, means and quantiles; :help summarize lists the options", false, false, false, asking(digest.NewSummarize)},
 		{"compare", "[OPTIONS] [SOURCE]", "show what changed most from the source to another, or between two windows of an archive; :help compare lists the options", false, false, false, asking(digest.NewCompare)},
 		{"find", "WORDS", "find metrics by words about them: names, help texts, instances, labels, definitions", true, true, false, runFind},
+		{"report", "[INTERVAL] NAME ...", "show a report: metrics and formulas with labels; :vmstat alone does the same for a report of that name", true, true, false, runReport},
+		{"reports", "[NAME ...]", "list the reports, or the columns of some", false, false, false, runReports},
 		{"metrics", "[PATTERN]", "list metrics whose names begin with PATTERN, or match it if it has *, ? or [", false, true, false, runMetrics},
 		{"describe", "NAME ...", "show all about a metric: texts, instances, labels, values, definitions; below a node of the name space, the metrics", true, true, false, runDescribe},
 		{"d", "NAME ...", "the same", true, true, false, runDescribe},

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/derive/internal/table"
 	"pmtools/derive/query"
-	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
@@ -93,7 +93,7 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 		fmt.Fprintln(w, s.noValues(st.Exprs[0]))
 		return nil
 	}
-	t, err := s.valueTable(ctx, m, set)
+	t, err := table.Values(ctx, m, set, s.set.Numbers.Form())
 	if err != nil {
 		return err
 	}
@@ -115,68 +115,6 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 		fmt.Fprintf(w, "+%d more\n", set.More)
 	}
 	return nil
-}
-
-// valueTable returns a table of values: instances, the values and their unit or, of rates, the counters
-// and the rates below their units.
-func (s *Session) valueTable(ctx context.Context, m *sampling.Metric, set *sampling.Set) (*Table, error) {
-	numbers, err := s.column(ctx, m, set)
-	if err != nil {
-		return nil, err
-	}
-	var counters column
-	if m.Counter != nil {
-		set := set.Counters()
-		if counters, err = s.column(ctx, &sampling.Metric{Desc: *m.Counter}, &set); err != nil {
-			return nil, err
-		}
-	}
-	t := &Table{}
-	for i := range set.Len() {
-		if err := sampling.Ended(ctx, i); err != nil {
-			return nil, err
-		}
-		v := set.At(i)
-		var row []string
-		if !m.Singular() {
-			row = append(row, v.Instance)
-		}
-		if m.Counter != nil {
-			row = append(row, counters.cell(v.Counter))
-		}
-		cell := numbers.cell(v.Value)
-		if m.Counter == nil && numbers.Unit != "" {
-			cell += " " + numbers.Unit
-		}
-		t.Rows = append(t.Rows, append(row, cell))
-	}
-	if !m.Singular() {
-		t.Right = append(t.Right, false)
-	}
-	t.Right = append(t.Right, m.Desc.Type.Arithmetic(), true)
-	if m.Counter == nil {
-		return t, nil
-	}
-	t.Header, t.Units = []string{"value", "rate"}, []string{counters.Unit, numbers.Unit}
-	if !m.Singular() {
-		t.Header, t.Units = append([]string{"instance"}, t.Header...), append([]string{""}, t.Units...)
-	}
-	return t, nil
-}
-
-// A column is the numbers of a table, or other values.
-type column struct {
-	format.Numbers
-	width int
-}
-
-func (s *Session) column(ctx context.Context, m *sampling.Metric, set *sampling.Set) (c column, err error) {
-	c.Numbers, c.width, err = set.Numbers(ctx, s.set.Numbers.Form(), m)
-	return c, err
-}
-
-func (c *column) cell(v pcp.Value) string {
-	return string(c.AppendAligned(nil, v, c.width))
 }
 
 // noValues returns the text shown for an expression without values. Metrics that an archive has in

@@ -1,10 +1,8 @@
 package repl
 
 import (
-	"context"
 	"strings"
 
-	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 )
 
@@ -51,18 +49,10 @@ func (s *Session) CompleteUnits(exprs []string, prefix string) []string {
 			c.offer(prefix, unitNames...)
 		} else if !c.s.lost && c.s.connect(c.ctx) == nil {
 			for _, text := range exprs {
-				c.offer(prefix, c.unitsOf(c.ctx, text)...)
+				c.offer(prefix, c.s.binder().UnitNames(c.ctx, text)...)
 			}
 		}
 		return 0
 	})
 	return texts
-}
-
-func (c *completer) unitsOf(ctx context.Context, text string) []string {
-	x, err := c.s.binder().Compile(ctx, text)
-	if err != nil {
-		return nil
-	}
-	return query.UnitNames(x)
 }

@@ -31,12 +31,15 @@ func (s *Session) pace(interval time.Duration) time.Duration {
 
 func (s *Session) live() bool { return s.fleet != nil || s.src == nil || s.src.Line == nil }
 
-func (s *Session) follow(ctx context.Context, q *query.Query, form Form, w io.Writer) error {
+func (s *Session) follow(ctx context.Context, q *query.Query, form Form, w io.Writer, shape ...func(context.Context, *query.Stream)) error {
 	st, err := s.query(ctx, q)
 	if err != nil {
 		return first(err)
 	}
-	if s.fleet == nil {
+	for _, f := range shape {
+		f(ctx, st)
+	}
+	if s.fleet == nil && shape == nil {
 		s.noteExpanded(w, st.Used())
 		if form.Output == Watch && s.set.Verbose {
 			fmt.Fprintln(w, st.Header.Metrics[0].Summary())

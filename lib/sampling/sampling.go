@@ -36,6 +36,16 @@ type Metric struct {
 	Desc    pcp.Desc  // of the values
 	Counter *pcp.Desc // of the counter if the values are its rate, else nil
 	Fixed   bool      // the expression says in which units the values are
+	Look    *Look     // in tables; nil for the usual one
+}
+
+// A Look says how the values of a column of a table look.
+type Look struct {
+	Label     string // above the column
+	Precision int    // digits after the point
+	Width     int    // of numbers, at least
+	Unit      bool   // the unit stands below the label
+	Rows      bool   // instances are rows, not columns
 }
 
 // A Source tells where samples come from.
@@ -135,6 +145,14 @@ func (m *Metric) Label(instance string, full bool) string {
 		return m.Name + "[" + instance + "]"
 	}
 	return instance
+}
+
+// Title returns what stands above the values of a metric in a table.
+func (m *Metric) Title() string {
+	if m.Look != nil {
+		return m.Look.Label
+	}
+	return m.Name
 }
 
 // Summary describes a metric in one line, and the rate that its values are.

@@ -91,10 +91,11 @@ func (t *tableWriter) plain(short bool) {
 	for i := 0; i < len(t.h.Metrics); i++ {
 		m := &t.h.Metrics[i]
 		g := headGroup{from: i, to: i + 1}
-		t.heads.names[i] = m.Name
+		t.heads.names[i] = textwidth.Clean(m.Title())
 		switch parent := parentOf(m.Name); {
 		case !t.single(i):
-			g.name = m.Name
+			g.name = t.heads.names[i]
+		case m.Look != nil:
 		case parent != "":
 			for ; g.to < len(t.h.Metrics) && t.single(g.to) && parentOf(t.h.Metrics[g.to].Name) == parent; g.to++ {
 			}

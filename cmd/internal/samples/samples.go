@@ -58,6 +58,15 @@ func (o *Options) form(h *sampling.Header) format.NumberForm {
 	return format.NumberForm{Precision: o.Precision, Scale: o.Scale && o.Header != NoHeader, Percent: o.Percent, Running: h.Samples != 1}
 }
 
+// formOf returns the form of the numbers of a metric: that of its Look unless another is asked for.
+func (o *Options) formOf(h *sampling.Header, m *sampling.Metric) format.NumberForm {
+	f := o.form(h)
+	if m.Look != nil && o.Precision == format.Readable {
+		f.Precision, f.Scale = m.Look.Precision, false
+	}
+	return f
+}
+
 // appendTime appends a time in the form that is asked for, or else in the usual one.
 func (o *Options) appendTime(b []byte, h *sampling.Header, t pcp.Timestamp) []byte {
 	if o.Timestamp == "" {

@@ -52,6 +52,9 @@ func NewTable(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, e
 	if h.Hosts {
 		return NewRows(w, h, opt)
 	}
+	if wantsInstances(h) {
+		return newInstances(w, h, opt), nil
+	}
 	t := &tableWriter{text: text{w: w}, h: h, opt: *opt, chosen: make([]tableColumns, len(h.Metrics)), times: timeForm{h: h}}
 	if t.opt.Wide {
 		t.opt.Width = 0
@@ -155,7 +158,13 @@ func (t *tableWriter) measure(ctx context.Context, metric int, set *sampling.Set
 		return nil
 	}
 	var err error
-	c.numbers, c.number, err = set.Numbers(ctx, t.opt.form(t.h), m)
+	c.numbers, c.number, err = set.Numbers(ctx, t.opt.formOf(t.h, m), m)
+	if m.Look != nil {
+		c.number = max(c.number, m.Look.Width)
+		if !m.Look.Unit {
+			c.numbers.Unit = ""
+		}
+	}
 	for i, width := range c.widths {
 		c.widths[i] = max(width, int32(min(c.number, widestAligned)))
 	}

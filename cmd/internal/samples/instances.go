@@ -1,0 +1,258 @@
+package samples
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
+	"pmtools/lib/textwidth"
+)
+
+// An instanceWriter writes a line for each instance below a header with the time of the sample, and a
+// column for each label. Metrics without instances have a line of their own.
+type instanceWriter struct {
+	text
+	h       *sampling.Header
+	opt     Options
+	times   timeForm
+	columns []labelColumn
+	names   int // width of the names of instances
+	rows    []instanceRow
+	at      map[instanceKey]int // into rows
+}
+
+// A labelColumn is the metrics of a label, which have different instances.
+type labelColumn struct {
+	label   string
+	metrics []int
+	width   int
+	number  int // width of the numbers
+	numbers format.Numbers
+	chosen  bool // numbers are
+	left    bool // cells are aligned at their left
+}
+
+// An instanceKey tells the lines of a sample apart.
+type instanceKey struct {
+	indom pcp.InDom
+	inst  int32
+}
+
+// An instanceRow is the values of an instance, by column.
+type instanceRow struct {
+	name  string
+	cells []pcp.Value
+}
+
+// allName is the name of the line of metrics without instances.
+const allName = "all"
+
+// wantsInstances reports whether a table has a line for each instance: that is how reports look.
+func wantsInstances(h *sampling.Header) bool {
+	several := false
+	for i := range h.Metrics {
+		if look := h.Metrics[i].Look; look == nil || !look.Rows {
+			return false
+		}
+		several = several || !h.Metrics[i].Singular()
+	}
+	return several && !h.Hosts
+}
+
+// newInstances returns a Writer of a line for each instance.
+func newInstances(w io.Writer, h *sampling.Header, opt *Options) *instanceWriter {
+	t := &instanceWriter{text: text{w: w}, h: h, opt: *opt, times: timeForm{h: h}}
+	byLabel := make(map[string]int)
+	for i := range h.Metrics {
+		m := &h.Metrics[i]
+		label := textwidth.Clean(m.Title())
+		k, known := byLabel[label]
+		if !known || t.taken(k, m) {
+			k = len(t.columns)
+			byLabel[label] = k
+			t.columns = append(t.columns, labelColumn{label: label, left: m.Desc.Type == pcp.String})
+		}
+		t.columns[k].metrics = append(t.columns[k].metrics, i)
+	}
+	return t
+}
+
+// taken reports whether a column has a metric with the instances of m.
+func (t *instanceWriter) taken(column int, m *sampling.Metric) bool {
+	for _, i := range t.columns[column].metrics {
+		if t.h.Metrics[i].Desc.InDom == m.Desc.InDom {
+			return true
+		}
+	}
+	return false
+}
+
+// Sample implements Writer.
+func (t *instanceWriter) Sample(ctx context.Context, s *sampling.Sample) error {
+	if err := s.Sort(ctx); err != nil {
+		return err
+	}
+	if err := t.gather(ctx, s); err != nil {
+		return err
+	}
+	stamp := t.times.text(s.Time)
+	if t.opt.Timestamp != "" {
+		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
+	}
+	t.names = max(t.names, textwidth.Width(stamp))
+	shown, gap := t.fit()
+	if t.opt.Header != NoHeader {
+		t.header(stamp, shown, gap)
+	}
+	for i, row := range t.rows {
+		t.line(textwidth.Middle(row.name, t.names), shown, gap, func(b []byte, k int) []byte { return t.cell(b, k, row.cells[k]) })
+		if err := t.next(ctx, i); err != nil {
+			return err
+		}
+	}
+	return t.flush()
+}
+
+// gather collects the values of a sample by instances, in the order of the sets, and makes room for them.
+func (t *instanceWriter) gather(ctx context.Context, s *sampling.Sample) error {
+	t.rows, t.at = t.rows[:0], make(map[instanceKey]int)
+	for k := range t.columns {
+		c := &t.columns[k]
+		for _, i := range c.metrics {
+			m, set := &t.h.Metrics[i], &s.Sets[i]
+			if err := t.measure(ctx, c, m, set); err != nil {
+				return err
+			}
+			for j := range set.Len() {
+				if err := sampling.Ended(ctx, j); err != nil {
+					return err
+				}
+				v := set.At(j)
+				t.row(m, &v).cells[k] = v.Value
+				if !m.Desc.Type.Arithmetic() {
+					c.width = max(c.width, min(textwidth.Width(t.label(v.Value)), widestCell))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// widestCell is how wide a column is made for the sake of text that is not a number, or of a name.
+const widestCell = 40
+
+// measure makes room in a column for numbers.
+func (t *instanceWriter) measure(ctx context.Context, c *labelColumn, m *sampling.Metric, set *sampling.Set) (err error) {
+	c.width = max(c.width, textwidth.Width(c.label), m.Look.Width)
+	if !m.Desc.Type.Arithmetic() || set.Len() == 0 {
+		return nil
+	}
+	if !c.chosen {
+		c.numbers, c.number, err = set.Numbers(ctx, t.opt.formOf(t.h, m), m)
+		c.chosen = true
+	} else {
+		var width int
+		width, err = set.Fit(ctx, &c.numbers)
+		c.number = max(c.number, width)
+	}
+	if !m.Look.Unit {
+		c.numbers.Unit = ""
+	}
+	c.width = max(c.width, c.number, textwidth.Width(c.numbers.Unit))
+	return err
+}
+
+// row returns the row of an instance.
+func (t *instanceWriter) row(m *sampling.Metric, v *sampling.Value) *instanceRow {
+	key, name := instanceKey{m.Desc.InDom, v.ID}, textwidth.Clean(v.Instance)
+	if m.Singular() {
+		key, name = instanceKey{indom: pcp.NullInDom}, allName
+	}
+	i, known := t.at[key]
+	if !known {
+		i = len(t.rows)
+		t.at[key] = i
+		t.names = max(t.names, min(textwidth.Width(name), widestCell))
+		t.rows = append(t.rows, instanceRow{name, make([]pcp.Value, len(t.columns))})
+	}
+	return &t.rows[i]
+}
+
+// fit returns how many columns fit the width, and what stands between them.
+func (t *instanceWriter) fit() (shown int, between string) {
+	for _, between = range []string{gap, " "} {
+		used := t.names
+		for shown = 0; shown < len(t.columns); shown++ {
+			if used += len(between) + t.columns[shown].width; t.opt.Width > 0 && !t.opt.Wide && used > t.opt.Width && shown > 0 {
+				break
+			}
+		}
+		if shown == len(t.columns) {
+			break
+		}
+	}
+	return shown, between
+}
+
+// header writes the time, the labels and the units.
+func (t *instanceWriter) header(stamp string, shown int, between string) {
+	start := len(t.b)
+	if shown < len(t.columns) {
+		note := fmt.Sprintf("%d of %d columns (--wide has all)", shown, len(t.columns))
+		t.b = append(append(t.b, textwidth.Cut(note, t.opt.Width)...), '\n')
+	}
+	units := false
+	t.line(stamp, shown, between, func(b []byte, k int) []byte {
+		c := &t.columns[k]
+		units = units || c.numbers.Unit != ""
+		return append(b, textwidth.Pad(c.label, c.width, !c.left)...)
+	})
+	if units {
+		t.line("", shown, between, func(b []byte, k int) []byte {
+			return append(b, textwidth.Pad(t.columns[k].numbers.Unit, t.columns[k].width, true)...)
+		})
+	}
+	if t.opt.Color && t.opt.Width > 0 {
+		t.dim(start)
+	}
+}
+
+// line writes a line: a name, and a cell for each column that is shown.
+func (t *instanceWriter) line(name string, shown int, between string, cell func(b []byte, column int) []byte) {
+	b := append([]byte(nil), textwidth.Pad(name, t.names, false)...)
+	for k := range shown {
+		b = cell(append(b, between...), k)
+	}
+	text := strings.TrimRight(string(b), " ")
+	if t.opt.Width > 0 && !t.opt.Wide {
+		text = textwidth.Cut(text, t.opt.Width)
+	}
+	t.b = append(append(t.b, text...), '\n')
+}
+
+// cell appends a value.
+func (t *instanceWriter) cell(b []byte, column int, v pcp.Value) []byte {
+	c := &t.columns[column]
+	switch {
+	case !v.IsSet():
+		return append(b, textwidth.Pad("-", c.width, !c.left)...)
+	case !v.Type().Arithmetic():
+		return append(b, textwidth.Pad(textwidth.Middle(t.label(v), c.width), c.width, !c.left)...)
+	}
+	return append(b, textwidth.Pad(string(c.numbers.AppendAligned(nil, v, c.number)), c.width, true)...)
+}
+
+// label returns the text of a value that is not a number; a string has no quotes.
+func (t *instanceWriter) label(v pcp.Value) string {
+	if v.Type() == pcp.String {
+		return textwidth.Clean(string(v.Bytes()))
+	}
+	return t.opt.cell(v)
+}
+
+// Close implements Writer.
+func (t *instanceWriter) Close() error { return nil }

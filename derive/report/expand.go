@@ -1,0 +1,114 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pmtools/derive/query"
+	"pmtools/lib/when"
+)
+
+// An Expansion is arguments in which expressions stand in the place of :NAME.
+type Expansion struct {
+	Exprs  []string
+	Plain  []string         // the same without conversions of units and to rates
+	Left   []*query.Problem // why columns were left out
+	bounds []*Bound
+}
+
+// Arguments returns names of reports as arguments; each may have its colon.
+func Arguments(names string) (args []string) {
+	for _, name := range strings.Fields(names) {
+		args = append(args, ":"+strings.TrimPrefix(name, ":"))
+	}
+	return args
+}
+
+// Named reports whether there is a report among arguments.
+func Named(args []string) bool { return slices.ContainsFunc(args, IsName) }
+
+// Expand puts the columns of reports that fit the source in the place of their names. A later column
+// of a name takes the place of an earlier one.
+func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dictionary, args []string) (*Expansion, error) {
+	x := &Expansion{}
+	for _, arg := range args {
+		if !IsName(arg) {
+			x.Exprs, x.Plain = append(x.Exprs, arg), append(x.Plain, arg)
+			continue
+		}
+		r, err := l.Find(arg)
+		if err != nil {
+			return nil, err
+		}
+		b, err := r.Bind(ctx, src, defs)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range b.Exprs {
+			x.Exprs = put(x.Exprs, e)
+		}
+		for _, e := range b.plain {
+			x.Plain = put(x.Plain, e)
+		}
+		for _, d := range l.faults(r) {
+			x.Left = append(x.Left, query.Problemf("%s", d.String()))
+		}
+		for i := range b.Left {
+			x.Left = append(x.Left, b.Left[i].problem(r.Name))
+		}
+		x.bounds = append(x.bounds, b)
+	}
+	return x, nil
+}
+
+// put adds an expression to others, in the place of one of the same name.
+func put(list []string, expr string) []string {
+	i := slices.IndexFunc(list, func(other string) bool { return nameOf(other) == nameOf(expr) })
+	if i < 0 {
+		return append(list, expr)
+	}
+	list[i] = expr
+	return list
+}
+
+func nameOf(expr string) string {
+	if name, _, ok := query.CutDefinition(expr); ok {
+		return name
+	}
+	return strings.TrimSpace(expr)
+}
+
+// Shape gives the columns of a stream their looks, and leaves out values that the reports do not want.
+func (x *Expansion) Shape(ctx context.Context, st *query.Stream) {
+	for _, b := range x.bounds {
+		b.Shape(ctx, st)
+	}
+}
+
+// Interval returns the time between samples that a report asks for; ok is false if none does. 0 stands
+// for records as they are.
+func (x *Expansion) Interval() (d time.Duration, ok bool) {
+	for _, b := range x.bounds {
+		if !b.Options.Is("interpol", true) {
+			return 0, true
+		}
+		if text := b.Options.Get("interval"); text != "" {
+			d, err := when.ParseInterval(text)
+			return d, err == nil
+		}
+	}
+	return 0, false
+}
+
+// Samples returns how many samples a report asks for, or 0.
+func (x *Expansion) Samples() int {
+	for _, b := range x.bounds {
+		if n, err := strconv.Atoi(b.Options.Get("samples")); err == nil {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"pmtools/derive"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
+)
+
+// A List is reports, or the columns of some, for people and in the forms csv and json.
+type List struct {
+	Header []string
+	Rows   [][]string
+	items  []any
+}
+
+// listed is a report in JSON.
+type listed struct {
+	Report  string   `json:"report"`
+	File    string   `json:"file,omitempty"`
+	Line    int      `json:"line,omitempty"`
+	About   string   `json:"about,omitempty"`
+	Columns []string `json:"columns"`
+}
+
+// listedColumn is a column in JSON.
+type listedColumn struct {
+	Report    string   `json:"report"`
+	Label     string   `json:"label"`
+	Metric    string   `json:"metric"`
+	Unit      string   `json:"unit,omitempty"`
+	Formula   string   `json:"formula,omitempty"`
+	Instances []string `json:"instances,omitempty"`
+}
+
+// List returns all reports, or the columns of those of names.
+func (l *Library) List(names []string) (*List, error) {
+	if len(names) == 0 {
+		return l.all(), nil
+	}
+	out := &List{Header: []string{"report", "label", "metric", "unit", "formula"}}
+	for _, name := range names {
+		r, err := l.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range r.Columns {
+			x := listedColumn{Report: r.Name, Label: c.Title(), Metric: c.Metric, Unit: c.Unit, Formula: strings.Join(strings.Fields(c.Formula), " ")}
+			metric := c.Metric
+			for _, f := range c.Instances {
+				x.Instances = append(x.Instances, f.pattern)
+				metric += "[" + f.pattern + "]"
+			}
+			out.Rows = append(out.Rows, []string{x.Report, x.Label, metric, x.Unit, x.Formula})
+			out.items = append(out.items, x)
+		}
+	}
+	return out, nil
+}
+
+// all returns the list of all reports.
+func (l *Library) all() *List {
+	out := &List{Header: []string{"report", "columns", "from", "about"}}
+	for _, r := range l.Reports() {
+		x := listed{Report: r.Name, File: r.File, Line: r.Line, About: r.About, Columns: []string{}}
+		for _, c := range r.Columns {
+			x.Columns = append(x.Columns, c.Title())
+		}
+		from, about := "pmderive", r.About
+		if r.File != "" {
+			from = fmt.Sprintf("%s:%d", r.File, r.Line)
+		}
+		if about == "" {
+			about = strings.Join(x.Columns, " ")
+		}
+		out.Rows = append(out.Rows, []string{r.Name, fmt.Sprint(len(r.Columns)), from, about})
+		out.items = append(out.items, x)
+	}
+	return out
+}
+
+// Write writes the list in the form csv or json, and reports whether it knows the form.
+func (l *List) Write(w io.Writer, form string) (known bool, err error) {
+	switch form {
+	case "csv":
+		c := csv.NewWriter(w)
+		c.UseCRLF = true
+		return true, c.WriteAll(append([][]string{l.Header}, l.Rows...))
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		for _, x := range l.items {
+			if err := enc.Encode(x); err != nil {
+				return true, err
+			}
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// Programs returns what a report is made of: its formulas, and a program for each other metric.
+func (r *Report) Programs() (list []*derive.Program, err error) {
+	for _, c := range r.Columns {
+		name, text := "", c.Metric
+		if c.Formula != "" {
+			name, text = c.Metric, query.OneLine(c.Formula)
+		}
+		p, bad := derive.Compile(name, text)
+		if bad != nil {
+			problem := *diagnose.Syntax(text, bad)
+			problem.Msg = fmt.Sprintf("%s:%d: %s: %s", r.File, c.line(), c.Metric, problem.Msg)
+			return nil, &problem
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/when"
+)
+
+// A kind is what values an option takes.
+type kind int
+
+const (
+	textual kind = iota
+	boolean
+	number // 0 or more
+	signed
+	conversion
+	interval
+	repeated // a number, or auto
+	version
+)
+
+// optionsOf returns the options of a kind.
+func optionsOf(k kind) []string {
+	switch k {
+	case textual:
+		return []string{
+			"source", "output", "speclocal", "derived", "names_change", "instances", "predicate", "sort_metric", "colxrow", "delimiter",
+			"timefmt", "count_scale", "count_scale_force", "space_scale", "space_scale_force", "time_scale", "time_scale_force",
+		}
+	case boolean:
+		return []string{
+			"daemonize", "header", "instinfo", "unitinfo", "csv_unitinfo", "globals", "timestamp", "delay", "ignore_incompat",
+			"ignore_unknown", "live_filter", "overall_rank", "overall_rank_alt", "invert_filter", "omit_flat", "include_labels",
+			"include_texts", "extcsv", "extheader", "fixed_header", "dynamic_header", "separate_header", "interpol",
+		}
+	case number:
+		return []string{"samples", "width", "width_force", "precision", "precision_force"}
+	case signed:
+		return []string{"rank", "limit_filter", "limit_filter_force"}
+	case conversion:
+		return []string{"type", "type_prefer"}
+	case interval:
+		return []string{"interval"}
+	case repeated:
+		return []string{"repeat_header"}
+	}
+	return []string{"version"}
+}
+
+// kindOf returns the kind of an option. The other keys of a section are metrics.
+func kindOf(option string) (k kind, known bool) {
+	for k := range version + 1 {
+		if slices.Contains(optionsOf(k), option) {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+func optionNames() (names []string) {
+	for k := range version + 1 {
+		names = append(names, optionsOf(k)...)
+	}
+	return names
+}
+
+// wrong returns what is wrong with a value of a kind, or "".
+func (k kind) wrong(value string) string {
+	n, err := strconv.Atoi(value)
+	switch k {
+	case boolean:
+		if !slices.Contains([]string{"1", "yes", "true", "on", "0", "no", "false", "off"}, strings.ToLower(value)) {
+			return "yes or no is expected"
+		}
+	case number:
+		if err != nil || n < 0 {
+			return "a number of 0 or more is expected"
+		}
+	case signed:
+		if err != nil {
+			return "a whole number is expected"
+		}
+	case conversion:
+		if value != "raw" && value != "default" {
+			return "raw or default is expected"
+		}
+	case interval:
+		if _, err := when.ParseInterval(value); err != nil {
+			return "a time such as 10s is expected"
+		}
+	case repeated:
+		if value != "auto" && boolean.wrong(value) != "" && (err != nil || n < 0) {
+			return "auto or a number of lines is expected"
+		}
+	case version:
+		if value != "1" {
+			return "the only version is 1"
+		}
+	}
+	return ""
+}
+
+// Options are the options of a report: its own, then those of [options].
+type Options []*section
+
+// Has reports whether an option is set.
+func (o Options) Has(name string) bool {
+	for _, s := range o {
+		for _, x := range s.settings {
+			if x.key == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Get returns the value of an option, or "".
+func (o Options) Get(name string) string {
+	for _, s := range o {
+		for _, x := range s.settings {
+			if x.key == name {
+				return unquote(x.value)
+			}
+		}
+	}
+	return ""
+}
+
+// Is reports whether an option is yes, or or if there is none.
+func (o Options) Is(name string, or bool) bool {
+	switch strings.ToLower(o.Get(name)) {
+	case "1", "yes", "true", "on":
+		return true
+	case "0", "no", "false", "off":
+		return false
+	}
+	return or
+}
+
+// Number returns the number that an option is, or or if there is none.
+func (o Options) Number(name string, or int) int {
+	if n, err := strconv.Atoi(o.Get(name)); err == nil {
+		return n
+	}
+	return or
+}
+
+// unquote removes quotes around a value.
+func unquote(value string) string {
+	if n := len(value); n > 1 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
+		return value[1 : n-1]
+	}
+	return value
+}
