@@ -3,17 +3,21 @@ package linux
 import (
 	"bytes"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
 )
 
 func (l *collector) addCPU() {
-	l.cpus = l.Text("percpu", "proc/stat", func(t *procfs.Table, text []byte) {
+	l.cpus = l.Table("percpu", "/proc/stat", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.Root.Read("proc/stat")
 		parseStat(t, l.Tables["cpu"], l.Tables["stat"], text)
 		l.limitCPUs(t)
+		return procfs.Missing(err)
 	})
 	l.Alias("cpu", "percpu")
 	l.Alias("stat", "percpu")
@@ -28,7 +32,7 @@ func (l *collector) addCPU() {
 const maxCPU = 1 << 16 // exclusive limit for the number of a processor
 
 func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
-	r := stat.Row(pcp.NullInst)
+	all, r := cpu.Row(pcp.NullInst), stat.Row(pcp.NullInst)
 	for line := range procfs.Lines(text) {
 		key, rest := procfs.Word(line)
 		number, isCPU := bytes.CutPrefix(key, []byte("cpu"))
@@ -36,8 +40,7 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 		case !isCPU:
 			stat.Cell(r, key).SetWord(rest)
 		case len(number) == 0:
-			cpu.Reset()
-			cpu.SetFields(cpu.Row(pcp.NullInst), 1, rest)
+			cpu.SetFields(all, 1, rest)
 		default:
 			if n, ok := procfs.Uint(number); ok && n < maxCPU {
 				row := percpu.Row(int32(n))
@@ -101,11 +104,21 @@ func (l *collector) readNodes(t *procfs.Table) {
 	if names == nil {
 		t.Row(0).Name = "node0"
 	}
+	slices.SortFunc(names, func(a, b string) int { return int(nodeNumber(a) - nodeNumber(b)) })
 	for _, name := range names {
-		if n, ok := numbered("node", name); ok {
-			t.Row(n).Name = name
+		if nodeNumber(name) >= 0 {
+			t.Row(int32(len(t.Rows))).Name = name
 		}
 	}
+}
+
+// nodeNumber returns the number of a memory node, -1 for other names. A node's instance has the
+// number of its place among all.
+func nodeNumber(name string) int32 {
+	if n, ok := numbered("node", name); ok {
+		return n
+	}
+	return -1
 }
 
 // nodeNames returns the memory nodes, nil if there are none or LINUX_NNODES switches them off.
@@ -136,9 +149,12 @@ func (l *collector) readCPUNodes(t *procfs.Table) {
 		node := &l.nodes.Rows[i]
 		l.eachCPU(node.Name, func(cpu int32) {
 			if l.cpus.Find(cpu) != nil {
-				t.Cell(t.Row(cpu), []byte("node")).SetUint(uint64(node.Inst))
+				t.Cell(t.At(cpu), []byte("node")).SetUint(uint64(nodeNumber(node.Name)))
 			}
 		})
+	}
+	for i := range l.cpus.Rows {
+		t.At(l.cpus.Rows[i].Inst)
 	}
 }
 
@@ -154,27 +170,29 @@ func (l *collector) addNode(t *procfs.Table, node *procfs.Row) {
 		for c := range l.cpus.Rows {
 			cpu := &l.cpus.Rows[c]
 			where := nodeOf.Find(cpu.Inst)
-			if where == nil && node.Inst == 0 || where != nil && where.Cells[nodeOf.Slots["node"]].Num == uint64(node.Inst) {
-				if cpu.Cells[from].Kind == procfs.Number {
-					r.Cells[slot].Num += cpu.Cells[from].Num
-				}
+			home := uint64(0)
+			if known := nodeOf.Cell(where, []byte("node")); known.Kind == procfs.Number {
+				home = known.Num
+			}
+			if home == uint64(nodeNumber(node.Name)) && cpu.Cells[from].Kind == procfs.Number {
+				r.Cells[slot].Num += cpu.Cells[from].Num
 			}
 		}
 	}
 }
 
 func (l *collector) addCPUFiles() {
-	l.Text("cpuinfo", "proc/cpuinfo", func(t *procfs.Table, text []byte) { parseCPUInfo(t, l.cpus, text) }, l.cpus)
+	l.addCPUInfo()
 	l.Tables["cpunode"].Slot("node")
 	const dir, node = "/sys/devices/system/cpu/CPU/", "/sys/devices/system/node/NODE/"
 	l.PerRow("cpuinfo_max_freq", dir+"cpufreq/cpuinfo_max_freq", l.cpus, procfs.Fields)
 	l.PerRow("cpuinfo_min_freq", dir+"cpufreq/cpuinfo_min_freq", l.cpus, procfs.Fields)
-	l.PerRow("scaling_cur_freq", dir+"cpufreq/scaling_cur_freq", l.cpus, func(t *procfs.Table, r *procfs.Row, text []byte) {
-		if v, ok := procfs.Real(text); ok {
-			t.Field(r, 1).SetReal(v)
+	l.Each("scaling_cur_freq", dir+"cpufreq/scaling_cur_freq", l.cpus, func(t *procfs.Table, cpu *procfs.Row) {
+		if v, ok := l.frequency(cpu); ok {
+			t.Field(t.Row(cpu.Inst), 1).SetReal(v)
 		}
 	})
-	l.PerRow("time_in_state", dir+"cpufreq/stats/time_in_state", l.cpus, parseFrequencies)
+	l.Each("time_in_state", dir+"cpufreq/stats/time_in_state", l.cpus, l.addFrequencies)
 	for _, file := range []string{
 		"core_throttle_count", "core_throttle_total_time_ms", "package_throttle_count", "package_throttle_total_time_ms",
 	} {
@@ -185,6 +203,17 @@ func (l *collector) addCPUFiles() {
 	l.numberOr("cpuonline", dir+"online", l.cpus, "online", 1)
 	l.numberOr("nodeonline", node+"online", l.nodes, "online", 1)
 	l.Files["cpuonline"], l.Files["nodeonline"] = "/sys/devices/system/cpu", "/sys/devices/system/node"
+}
+
+// addFrequencies adds the times of a processor. A kernel without them is asked for the present
+// frequency in MHz, which the reference shows as the count.
+func (l *collector) addFrequencies(t *procfs.Table, cpu *procfs.Row) {
+	text, err := l.Root.Read(procfs.FileOf("/sys/devices/system/cpu/CPU/cpufreq/stats/time_in_state", cpu.Name))
+	if err == nil {
+		parseFrequencies(t, t.Row(cpu.Inst), text)
+	} else if kHz, ok := l.frequency(cpu); ok {
+		t.Cell(t.Row(cpu.Inst), []byte("count")).SetUint(uint64(kHz / 1000))
+	}
 }
 
 // parseFrequencies adds up the time at each frequency: a line has the frequency in kHz and a time.
@@ -211,81 +240,4 @@ func (l *collector) numberOr(name, pattern string, of *procfs.Table, key string,
 			c.SetWord(text)
 		}
 	})
-}
-
-// parseCPUInfo reads /proc/cpuinfo: a paragraph for each processor. The lines before the first
-// paragraph describe all processors, which are given. Blanks in keys are written as underscores.
-func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
-	var common []byte
-	var r *procfs.Row
-	var next int32
-	for line := range procfs.Lines(text) {
-		key, value, _ := bytes.Cut(line, []byte{':'})
-		if string(bytes.TrimSpace(key)) == "processor" {
-			n, ok := procfs.Uint(bytes.TrimSpace(value))
-			if !ok || n >= maxCPU {
-				n = uint64(next)
-			}
-			r, next = t.At(int32(n)), int32(n)+1
-		}
-		if r != nil {
-			setCPUInfo(t, r, line)
-		} else if len(common)+len(line) < maxCommon {
-			common = append(append(common, line...), '\n')
-		}
-	}
-	for i := range cpus.Rows {
-		for line := range procfs.Lines(common) {
-			setCPUInfo(t, t.At(cpus.Rows[i].Inst), line)
-		}
-	}
-}
-
-const maxCommon = 4096 // bytes that are kept of the lines about all processors
-
-// cpuNames are the usual names for lines of /proc/cpuinfo that other machines name otherwise.
-var cpuNames = [...]struct{ other, usual string }{
-	{"BogoMIPS", "bogomips"}, {"bogomips_per_cpu", "bogomips"}, {"clock", "cpu_MHz"}, {"Features", "flags"}, {"features", "flags"},
-	{"CPU_implementer", "vendor_id"}, {"vendor", "vendor_id"}, {"revision", "stepping"}, {"cpu_revision", "stepping"},
-	{"CPU_revision", "stepping"}, {"cpu", "model_name"}, {"cpu_model", "model"}, {"cpu_model", "model_name"},
-	{"CPU_variant", "model"}, {"CPU_variant", "model_name"},
-}
-
-func cpuKeys(name string) (keys []string) {
-	for _, n := range cpuNames {
-		if n.other == name {
-			keys = append(keys, n.usual)
-		}
-	}
-	if keys == nil {
-		return []string{name}
-	}
-	return keys
-}
-
-func setCPUInfo(t *procfs.Table, r *procfs.Row, line []byte) {
-	key, value, ok := bytes.Cut(line, []byte{':'})
-	key, value = bytes.TrimSpace(key), bytes.TrimSpace(value)
-	var name [32]byte
-	if !ok || len(key) == 0 || len(key) > len(name) {
-		return
-	}
-	n := copy(name[:], key)
-	for i := range name[:n] {
-		if name[i] == ' ' {
-			name[i] = '_'
-		}
-	}
-	for _, key := range cpuKeys(string(name[:n])) {
-		switch c := t.Cell(r, []byte(key)); key {
-		case "cpu_MHz", "bogomips":
-			if v, ok := procfs.Real(value); ok {
-				c.SetReal(v)
-			}
-		case "processor", "cache_size", "cache_alignment":
-			c.SetWord(value)
-		default:
-			c.SetText(value)
-		}
-	}
 }

@@ -19,48 +19,85 @@ func (l *collector) addDevices() {
 	})
 	l.directories("tapes", "sys/class/scsi_tape", "st", "stats", (*procfs.Cell).SetWord)
 	l.directories("fchosts", "sys/class/fc_host", "host", "statistics", func(c *procfs.Cell, text []byte) {
-		if n, ok := procfs.Hex(bytes.TrimSpace(text)); ok && n != 1<<64-1 { // the driver does not count: all bits are ones
+		if n, ok := procfs.Hex(bytes.TrimSpace(text)); ok {
+			if n == 1<<64-1 { // the driver does not count: all bits are ones
+				n = 0
+			}
 			c.SetUint(n)
 		}
 	})
-	l.Text("serial", "proc/tty/driver/serial", func(t *procfs.Table, text []byte) { parseSerial(t, l.Numbering("serial"), text) })
+	l.Private("serial", "proc/tty/driver/serial", func(t *procfs.Table, text []byte) { parseSerial(t, l.Numbering("serial"), text) })
 	l.File("hyperv", "sys/kernel/debug/hv-balloon", parseBalloon)
-	l.File("vmmemctl", "sys/kernel/debug/vmmemctl", parseBalloon)
+	l.File("vmmemctl", "sys/kernel/debug/vmmemctl", l.parseMemctl)
 	l.Each("mdstatus", "/sys/block/DEV/md/degraded", l.Tables["md"], func(t *procfs.Table, md *procfs.Row) {
 		dev := string(l.Tables["md"].Cell(md, []byte("dev")).Text)
-		if text, err := l.Root.Read("sys/block/" + sysName(dev) + "/md/degraded"); err == nil {
-			n, _ := procfs.Uint(bytes.TrimSpace(text))
-			t.Cell(t.Row(md.Inst), []byte("status")).SetUint(min(n, 1))
-		}
+		text, _ := l.Root.Read("sys/block/" + sysName(dev) + "/md/degraded") // an array without the file has no disk to spare
+		n, _ := procfs.Uint(bytes.TrimSpace(text))
+		t.Cell(t.Row(md.Inst), []byte("status")).SetUint(min(n, 1))
 	})
-	l.perNode("extfrag", "sys/kernel/debug/extfrag/unusable_index", parseFragments)
-	l.perNode("bandwidth", "var/lib/pcp/pmdas/linux/bandwidth.conf", func(set func(node string, value float64), text []byte) {
-		for line := range procfs.Lines(text) {
-			node, value, _ := bytes.Cut(line, []byte{':'})
-			if n, ok := procfs.Real(bytes.TrimSpace(value)); ok {
-				set(string(bytes.TrimSpace(node)), n)
-			}
-		}
-	})
+	l.Text("extfrag", "sys/kernel/debug/extfrag/unusable_index", func(t *procfs.Table, text []byte) {
+		parseFragments(l.nodeValues(t), text)
+	}, l.nodes)
+	l.addBandwidth()
 }
 
-func (l *collector) perNode(name, file string, parse func(set func(node string, value float64), text []byte)) {
-	l.Text(name, file, func(t *procfs.Table, text []byte) {
-		parse(func(node string, value float64) {
-			for i := range l.nodes.Rows {
-				if l.nodes.Rows[i].Name == node {
-					t.Cell(t.At(l.nodes.Rows[i].Inst), []byte("value")).SetReal(value)
-				}
-			}
-		}, text)
+// perNode sets a value of a memory node, and reports whether the node exists.
+type perNode func(node string, value float64) bool
+
+func (l *collector) nodeValues(t *procfs.Table) perNode {
+	return func(node string, value float64) bool {
+		i := slices.IndexFunc(l.nodes.Rows, func(r procfs.Row) bool { return r.Name == node })
+		if i >= 0 {
+			t.Cell(t.At(l.nodes.Rows[i].Inst), []byte("value")).SetReal(value)
+		}
+		return i >= 0
+	}
+}
+
+// addBandwidth adds the bandwidths of memory that the administrator has written into
+// linux/bandwidth.conf in PCP_PMDAS_DIR.
+func (l *collector) addBandwidth() {
+	root, dir := l.System, "var/lib/pcp/pmdas/"
+	if d := l.Environment("PCP_PMDAS_DIR"); d != "" {
+		root, dir = &procfs.Root{Dir: d}, ""
+	}
+	l.Table("bandwidth", "/var/lib/pcp/pmdas/linux/bandwidth.conf", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := root.Read(dir + "linux/bandwidth.conf")
+		parseBandwidth(l.nodeValues(t), text)
+		return procfs.Missing(err)
 	}, l.nodes)
+}
+
+// parseBandwidth reads lines of a version and nodes. Lines after an error, and files of another
+// version, do not count.
+//
+//	Version:1.0
+//	node0:1024
+func parseBandwidth(set perNode, text []byte) {
+	version := false
+	for line := range procfs.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		key, value, _ := bytes.Cut(line, []byte{':'})
+		value = bytes.TrimSpace(value)
+		n, ok := procfs.Real(value)
+		switch {
+		case !version:
+			if version = string(key) == "Version" && string(value) == "1.0"; !version {
+				return
+			}
+		case !ok || !set(string(key), n):
+			return
+		}
+	}
 }
 
 // parseFragments reads /sys/kernel/debug/extfrag/unusable_index: the shares of the memory of a zone
 // that cannot be used for blocks of each size. Those of the zone Normal are added.
 //
 //	Node 0, zone   Normal 0.000 0.250 0.750
-func parseFragments(set func(node string, value float64), text []byte) {
+func parseFragments(set perNode, text []byte) {
 	for line := range procfs.Lines(text) {
 		_, rest := procfs.Word(line)
 		node, rest := procfs.Word(rest)
@@ -87,6 +124,7 @@ func (l *collector) directories(name, dir, kind, below string, set func(c *procf
 			}
 			r := t.Named(l.Numbering(name), []byte(device))
 			for key, slot := range t.Slots {
+				r.Cells[slot].SetUint(0)
 				if text, err := l.Root.Read(path.Join(dir, device, below, key)); err == nil {
 					set(&r.Cells[slot], text)
 				}
@@ -160,6 +198,18 @@ func parseBalloon(t *procfs.Table, r *procfs.Row, text []byte) {
 		}
 		if c := t.Cell(r, key); ok {
 			c.SetUint(n)
+		}
+	}
+}
+
+// parseMemctl reads "current : 10", which are pages. Of several lines with a key the first counts.
+func (l *collector) parseMemctl(t *procfs.Table, r *procfs.Row, text []byte) {
+	for line := range procfs.Lines(text) {
+		key, value, _ := bytes.Cut(line, []byte{':'})
+		word, _ := procfs.Word(value)
+		c := t.Cell(r, bytes.TrimSpace(key))
+		if n, ok := procfs.Uint(word); ok && c != nil && c.Kind == procfs.None {
+			c.SetUint(n * l.PageSize)
 		}
 	}
 }

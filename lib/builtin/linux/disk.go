@@ -12,7 +12,7 @@ import (
 )
 
 func (l *collector) addDisks() {
-	l.disks = l.required("disk", "proc/diskstats", func(_ *procfs.Table, text []byte) { l.readDisks(text) })
+	l.disks = l.Text("disk", "proc/diskstats", func(_ *procfs.Table, text []byte) { l.readDisks(text) })
 	for _, kind := range diskKinds[1:] {
 		l.Alias(kind, "disk")
 	}
@@ -30,7 +30,8 @@ func (l *collector) addDisks() {
 	})
 	l.addControllers()
 	l.addPaths()
-	for _, file := range []string{"io_stat", "mm_stat", "bd_stat", "disksize"} {
+	l.numberOr("zram_disksize", "/sys/block/DEV/disksize", l.Tables["zram"], "1", 0)
+	for _, file := range []string{"io_stat", "mm_stat", "bd_stat"} {
 		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, l.Tables["zram"], procfs.Fields)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pmda"
@@ -21,10 +22,10 @@ func (l *collector) addInterfaces() {
 	l.Count("ninterface", "network interfaces", l.netdev)
 
 	const dir = "/sys/class/net/IF/"
-	l.PerRow("mtu", dir+"mtu", l.netdev, procfs.Fields)
-	l.PerRow("iftype", dir+"type", l.netdev, procfs.Fields)
-	l.PerRow("linkspeed", dir+"speed", l.netdev, parseSpeed)
-	l.PerRow("duplex", dir+"duplex", l.netdev, func(t *procfs.Table, r *procfs.Row, text []byte) {
+	l.perInterface("mtu", dir+"mtu", procfs.Fields)
+	l.perInterface("iftype", dir+"type", procfs.Fields)
+	l.perInterface("linkspeed", dir+"speed", parseSpeed)
+	l.perInterface("duplex", dir+"duplex", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		switch word, _ := procfs.Word(text); string(word) {
 		case "half":
 			t.Cell(r, []byte("mode")).SetUint(1)
@@ -32,7 +33,7 @@ func (l *collector) addInterfaces() {
 			t.Cell(r, []byte("mode")).SetUint(2)
 		}
 	})
-	l.PerRow("netflags", dir+"flags", l.netdev, func(t *procfs.Table, r *procfs.Row, text []byte) {
+	l.perInterface("netflags", dir+"flags", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		flags, _ := procfs.Hex(bytes.TrimSpace(text))
 		t.Cell(r, []byte("up")).SetUint(flags & interfaceUp)
 	})
@@ -46,6 +47,17 @@ func (l *collector) addInterfaces() {
 		t.Cell(r, []byte("virtual")).SetBool(err == nil)
 	})
 	l.addAddresses()
+}
+
+// perInterface adds a table for a file that each interface has. Recorded files do not count: the
+// reference asks this system about interfaces of the same names.
+func (l *collector) perInterface(name, pattern string, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
+	l.Each(name, pattern, l.netdev, func(t *procfs.Table, dev *procfs.Row) {
+		r := t.Row(dev.Inst)
+		if text, err := l.System.Read(procfs.FileOf(pattern, dev.Name)); err == nil {
+			set(t, r, text)
+		}
+	})
 }
 
 // parseInterfaces reads /proc/net/dev: two lines of headings, then
@@ -87,8 +99,10 @@ func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 		return
 	}
 	c := t.Cell(t.Row(dev.Inst), []byte("running"))
-	c.SetUint(flags.Cell(f, []byte("up")).Num)
-	if text, err := l.Root.Read(procfs.FileOf("/sys/class/net/IF/operstate", dev.Name)); err == nil {
+	if up := flags.Cell(f, []byte("up")); up.Kind == procfs.Number {
+		c.SetUint(up.Num)
+	}
+	if text, err := l.System.Read(procfs.FileOf("/sys/class/net/IF/operstate", dev.Name)); err == nil {
 		if s := string(bytes.TrimSpace(text)); s != "up" && s != "unknown" {
 			c.SetUint(0)
 		}
@@ -98,6 +112,10 @@ func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 func (l *collector) addAddresses() {
 	list := l.Table("netnames", "/sys/class/net", func(t *procfs.Table, _ *pmda.Request) error {
 		names, err := l.Root.Names("sys/class/net")
+		if l.Recorded() { // IPv4 addresses are those of this system
+			own, _ := l.System.Names("sys/class/net")
+			names = append(names, slices.DeleteFunc(own, func(name string) bool { return l.addresses(name) == "" })...)
+		}
 		for _, name := range names {
 			t.Named(l.Numbering("addresses"), []byte(name))
 		}
@@ -109,7 +127,7 @@ func (l *collector) addAddresses() {
 		}
 	})
 	l.Each("inetaddr", "the interfaces' addresses", list, func(t *procfs.Table, dev *procfs.Row) {
-		if !l.Root.Live() {
+		if !l.System.Live() {
 			return
 		}
 		if a := l.addresses(dev.Name); a != "" {

@@ -6,6 +6,7 @@ import (
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
 )
 
 func (l *collector) addInterrupts() {
@@ -17,27 +18,43 @@ func (l *collector) addInterrupts() {
 }
 
 // interrupts adds tables for a file with a line for each kind of interrupt and a column for each
-// processor: for the kinds, for both, and for the processors.
+// processor: for the kinds, for both, and for the processors. There may be millions of instances for
+// both, so that their table is filled apart from the others.
 func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
-	t := l.Text(kinds, file, func(t *procfs.Table, text []byte) {
-		x := interruptReader{
-			kinds: t, both: l.Tables[both], cpus: l.Tables[cpus], errors: l.Tables["interrupterrors"],
-			kindIDs: l.Numbering(kinds), bothIDs: l.Numbering(both)}
-		if n := l.maxCPUs(); n > 0 {
-			x.limit = max(n, len(l.cpus.Rows))
-		}
-		if kinds == "softirqs" {
-			x.errors = nil
+	var text []byte
+	source := l.Table(kinds+"text", "/"+file, func(*procfs.Table, *pmda.Request) error {
+		read, err := l.Root.Read(file)
+		text = append(text[:0], read...)
+		return procfs.Missing(err)
+	}, l.recordedCPUs()...)
+	t := l.Fill(kinds, "/"+file, func(t *procfs.Table) {
+		x := interruptReader{kinds: t, cpus: l.Tables[cpus], kindIDs: l.Numbering(kinds), limit: l.maxColumns()}
+		if kinds == "interrupts" {
+			x.errors = l.Tables["interrupterrors"]
 		}
 		x.read(text)
-	}, l.recordedCPUs()...)
-	l.Alias(both, kinds)
+		for i := range min(l.maxCPUs(), len(l.cpus.Rows)) { // processors without a column
+			x.cpus.At(l.cpus.Rows[i].Inst)
+		}
+	}, source)
 	l.Alias(cpus, kinds)
+	l.Fill(both, "/"+file, func(t *procfs.Table) {
+		x := interruptReader{both: t, bothIDs: l.Numbering(both), limit: l.maxColumns()}
+		x.read(text)
+	}, source)
 	return t
 }
 
+// maxColumns returns the number of columns that count, 0 for all.
+func (l *collector) maxColumns() int {
+	if n := l.maxCPUs(); n > 0 {
+		return max(n, len(l.cpus.Rows))
+	}
+	return 0
+}
+
 type interruptReader struct {
-	kinds, both, cpus *procfs.Table
+	kinds, cpus, both *procfs.Table // kinds and cpus may be nil, or both
 	errors            *procfs.Table // table for lines with one number for all processors; may be nil
 	kindIDs, bothIDs  *procfs.IDs
 	limit             int // number of columns that count; 0 means all columns
@@ -54,6 +71,10 @@ type interruptReader struct {
 //	 24:          1          0  IO-APIC   5-edge      ACPI:Ged
 //	ERR:          0
 func (x *interruptReader) read(text []byte) {
+	var errors *procfs.Row
+	if x.errors != nil {
+		errors = x.errors.Row(pcp.NullInst)
+	}
 	line, text := procfs.Line(text)
 	for _, word := range procfs.Words(line) {
 		n, ok := procfs.Uint(bytes.TrimPrefix(word, []byte("CPU")))
@@ -65,10 +86,6 @@ func (x *interruptReader) read(text []byte) {
 		}
 	}
 	x.totals = make([]uint64, len(x.columns))
-	var errors *procfs.Row
-	if x.errors != nil {
-		errors = x.errors.Row(pcp.NullInst)
-	}
 	for len(text) > 0 {
 		line, text = procfs.Line(text)
 		name, rest, ok := bytes.Cut(line, []byte{':'})
@@ -79,30 +96,40 @@ func (x *interruptReader) read(text []byte) {
 			if errors != nil {
 				x.errors.Cell(errors, key).SetWord(rest)
 			}
-			continue
+			if line[0] != ' ' { // the reference takes indented lines for interrupts, too
+				continue
+			}
 		}
 		x.line(name, rest)
 	}
 	for i, cpu := range x.columns {
-		x.cpus.Cell(x.cpus.Row(cpu), []byte("count")).SetUint(x.totals[i])
+		if x.cpus == nil {
+			break
+		}
+		x.cpus.Cell(x.cpus.At(cpu), []byte("count")).SetUint(x.totals[i])
 	}
 }
 
 func (x *interruptReader) line(name, rest []byte) {
 	var total uint64
 	x.text = procfs.Join(x.text[:0], procfs.Skip(rest, len(x.columns)))
-	for i, word := range procfs.Words(rest) {
-		n, ok := procfs.Uint(word)
-		if !ok || i == len(x.columns) {
-			break
-		}
+	for i, cpu := range x.columns {
+		var word []byte
+		word, rest = procfs.Word(rest)
+		n, _ := procfs.Uint(word) // lines of errors have one number
 		total += n
 		x.totals[i] += n
+		if x.both == nil {
+			continue
+		}
 		x.name = append(append(x.name[:0], name...), "::cpu"...)
-		x.name = strconv.AppendInt(x.name, int64(x.columns[i]), 10)
+		x.name = strconv.AppendInt(x.name, int64(cpu), 10)
 		r := x.both.Named(x.bothIDs, x.name)
 		x.both.Cell(r, []byte("count")).SetUint(n)
 		x.both.Cell(r, []byte("text")).SetText(x.text)
+	}
+	if x.kinds == nil {
+		return
 	}
 	r := x.kinds.Named(x.kindIDs, name)
 	x.kinds.Cell(r, []byte("total")).SetUint(total)

@@ -11,9 +11,9 @@ import (
 
 func (l *collector) addIPC() {
 	for _, name := range []string{"msgmax", "msgmnb", "msgmni", "shmmax", "shmmni", "shmall"} {
-		l.Numbers(name, "proc/sys/kernel/"+name)
+		l.limits(name, name)
 	}
-	l.Numbers("kernelsem", "proc/sys/kernel/sem")
+	l.limits("kernelsem", "sem")
 	l.Fill("msgpool", "/proc/sys/kernel/msgmni and msgmnb", func(t *procfs.Table) {
 		queues, bytes := only(l.Tables["msgmni"]), only(l.Tables["msgmnb"])
 		t.Cell(t.Row(pcp.NullInst), []byte("kbytes")).SetUint(queues * bytes / 1024)
@@ -28,22 +28,43 @@ func (l *collector) addIPC() {
 		owner int // the field with the owner's number
 	}{{"shm", 8}, {"msg", 8}, {"sem", 5}} {
 		file := "proc/sysvipc/" + kind.name
-		t := l.Text("sysv"+kind.name, file, func(t *procfs.Table, text []byte) {
-			parseSysV(t, l.Numbering(kind.name), text, kind.owner)
-			for i := range t.Rows { // sizes are rounded up to pages
-				if size := t.Field(&t.Rows[i], 4); size != nil && size.Kind == procfs.Number {
-					t.Cell(&t.Rows[i], []byte("total")).SetUint((size.Num + l.PageSize - 1) / l.PageSize * l.PageSize)
+		read := func(root *procfs.Root) func(t *procfs.Table, _ *pmda.Request) error {
+			return func(t *procfs.Table, _ *pmda.Request) error {
+				text, err := root.Read(file)
+				parseSysV(t, l.Numbering(kind.name), text, kind.owner)
+				for i := range t.Rows { // sizes are rounded up to pages
+					if size := t.Field(&t.Rows[i], 4); size != nil && size.Kind == procfs.Number {
+						t.Cell(&t.Rows[i], []byte("total")).SetUint((size.Num + l.PageSize - 1) / l.PageSize * l.PageSize)
+					}
 				}
+				return procfs.Missing(err)
 			}
-		})
+		}
+		t := l.Table("sysv"+kind.name, "/"+file, read(l.Root))
+		// Totals are those of this system, even if other files are recorded ones.
+		all := "all" + kind.name
+		if l.Tables[all], l.Files[all] = t, "/"+file; l.Recorded() {
+			l.Table(all, "/"+file, read(l.System))
+		}
 		t.Slot("uid")
 		l.Each("sysv"+kind.name+"owner", "/"+file+" and /etc/passwd", t, func(o *procfs.Table, object *procfs.Row) {
 			if uid := t.Cell(object, []byte("uid")); uid.Kind == procfs.Number {
 				o.Cell(o.Row(object.Inst), []byte("owner")).SetString(users.Name(false, uid.Num))
 			}
 		}, passwd)
-		l.Count("sysv"+kind.name+"count", "objects in /"+file, t)
+		l.Count("sysv"+kind.name+"count", "objects in /"+file, l.Tables[all])
 	}
+}
+
+// limits adds a table for limits of this system. Recorded files do not count: the reference asks the
+// system itself.
+func (l *collector) limits(name, file string) {
+	file = "proc/sys/kernel/" + file
+	l.Table(name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.System.Read(file)
+		procfs.Fields(t, t.Row(pcp.NullInst), text)
+		return procfs.Missing(err)
+	})
 }
 
 // only returns the first field of the only row of a table, 0 without a number.

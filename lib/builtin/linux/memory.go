@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
 )
 
 // hugeKeys count huge pages in meminfo files. The values in bytes have the key with ".bytes".
@@ -21,7 +22,8 @@ func (l *collector) addMemory() {
 	for _, key := range hugeKeys {
 		meminfo.Slot(key)
 	}
-	l.File("vmstat", "proc/vmstat", procfs.Keyed)
+	vmstat := l.Text("vmstat", "proc/vmstat", func(t *procfs.Table, text []byte) { procfs.Keyed(t, t.Row(pcp.NullInst), text) })
+	l.addSwapped(vmstat)
 	l.Text("swaps", "proc/swaps", func(t *procfs.Table, text []byte) {
 		parseSwaps(t, l.Numbering("swaps"), text)
 	})
@@ -31,12 +33,33 @@ func (l *collector) addMemory() {
 	} {
 		l.Numbers("ksm_"+name, "sys/kernel/mm/ksm/"+name)
 	}
-	l.Text("slabinfo", "proc/slabinfo", func(t *procfs.Table, text []byte) {
+	l.Private("slabinfo", "proc/slabinfo", func(t *procfs.Table, text []byte) {
 		parseSlabs(t, l.Numbering("slabs"), l.PageSize, text)
 	})
 	l.Fill("hugepages", "/sys/kernel/mm/hugepages", func(t *procfs.Table) {
 		l.readHuge(t, l.Numbering("hugepages"), "", "sys/kernel/mm/hugepages")
 	})
+}
+
+// addSwapped adds the numbers of pages moved to and from swap areas. Numbers of areas, in and out,
+// are those of kernels without /proc/vmstat only.
+func (l *collector) addSwapped(vmstat *procfs.Table) {
+	keys := [...]string{"pswpin", "pswpout"}
+	for _, key := range keys {
+		vmstat.Slot(key)
+	}
+	l.Fill("swapped", "/proc/vmstat", func(t *procfs.Table) {
+		r := t.Row(pcp.NullInst)
+		if t.Tried = 1; len(vmstat.Rows) == 0 {
+			t.SetKeys(r, []byte("0 0"), "in", "out")
+			return
+		}
+		for _, key := range keys {
+			if n := vmstat.Cell(&vmstat.Rows[0], []byte(key)); n.Kind == procfs.Number {
+				t.Cell(r, []byte(key)).SetUint(n.Num)
+			}
+		}
+	}, vmstat)
 }
 
 // addHugeBytes calculates the sizes of huge pages from their number; size is that of a page in KiB.
@@ -243,6 +266,8 @@ func (z *zoneReader) read(text []byte) {
 		case "protection:":
 			z.reserve(rest)
 			continue
+		case "node_scanned":
+			key = []byte("scanned")
 		case "pagesets":
 			z.row = nil
 		}

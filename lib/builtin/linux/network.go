@@ -7,52 +7,35 @@ import (
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
-	"pmtools/lib/pmerr"
 )
 
 func (l *collector) addNetwork() {
-	l.pairs("snmp", "proc/net/snmp")
+	l.Table("snmp", "/proc/net/snmp", func(t *procfs.Table, _ *pmda.Request) error { return procfs.Missing(l.readPairs(t, "snmp")) })
 	l.Alias("icmpmsg", "snmp")
 	for i := range 256 { // the types of ICMP messages
 		l.Fixed["23"] = append(l.Fixed["23"], pcp.Instance{ID: int32(i), Name: numberedName("Type", i)})
 	}
-	l.pairs("netstat", "proc/net/netstat")
-	l.requiredRow("snmp6", "proc/net/snmp6", procfs.Keyed)
+	l.Table("netstat", "/proc/net/netstat", func(t *procfs.Table, _ *pmda.Request) error { return procfs.Error(l.readPairs(t, "netstat")) })
+	l.File("snmp6", "proc/net/snmp6", procfs.Keyed)
 	l.File("sockstat", "proc/net/sockstat", parseSockstat)
 	l.File("sockstat6", "proc/net/sockstat6", parseSockstat)
 	l.Table("softnet", "/proc/net/softnet_stat", func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read("proc/net/softnet_stat")
-		if err != nil {
-			return procfs.Missing(err)
+		if parseSoftnet(t, text); l.maxCPUs() > 0 {
+			t.Keep(func(r *procfs.Row) bool { return l.cpus.Find(r.Inst) != nil })
 		}
-		parseSoftnet(t, text)
-		t.Keep(func(r *procfs.Row) bool { return l.maxCPUs() == 0 || l.cpus.Find(r.Inst) != nil })
-		if len(t.Rows) == 0 {
-			return pmerr.AppVersion
+		if t.Tried = len(l.cpus.Rows); !l.Recorded() {
+			t.Tried = 1
 		}
-		return nil
+		return procfs.Missing(err)
 	}, l.recordedCPUs()...)
 }
 
-// required adds a table for a file whose absence is an error.
-func (l *collector) required(name, file string, parse func(t *procfs.Table, text []byte)) *procfs.Table {
-	return l.Table(name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.Root.Read(file)
-		if err == nil {
-			parse(t, text)
-		}
-		return procfs.Error(err)
-	})
-}
-
-func (l *collector) requiredRow(name, file string, parse func(t *procfs.Table, r *procfs.Row, text []byte)) {
-	l.required(name, file, func(t *procfs.Table, text []byte) { parse(t, t.Row(pcp.NullInst), text) })
-}
-
-func (l *collector) pairs(name, file string) {
-	l.requiredRow(name, file, func(t *procfs.Table, r *procfs.Row, text []byte) {
-		parsePairs(t, r, l.Tables["icmpmsg"], text)
-	})
+func (l *collector) readPairs(t *procfs.Table, name string) error {
+	r := t.Row(pcp.NullInst)
+	text, err := l.Root.Read("proc/net/" + name)
+	parsePairs(t, r, l.Tables["icmpmsg"], text)
+	return err
 }
 
 // parsePairs reads /proc/net/snmp or /proc/net/netstat: pairs of lines.
@@ -126,15 +109,33 @@ func parseSockstat(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
+// Numbers of columns that /proc/net/softnet_stat has had: those of the oldest kernels, and those
+// since there are lengths of queues. Between them, only the columns up to maxFlow have a meaning.
+const (
+	minSoftnet = 9
+	maxFlow    = 11
+	allSoftnet = 15
+)
+
 // parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each processor.
 func parseSoftnet(t *procfs.Table, text []byte) {
 	for line := range procfs.Lines(text) {
 		if len(t.Rows) == maxCPU {
 			break
 		}
+		n := 0
+		for range procfs.Words(line) {
+			n++
+		}
+		if n < minSoftnet {
+			continue
+		}
+		if n < allSoftnet {
+			n = min(n, maxFlow)
+		}
 		r := t.Row(int32(len(t.Rows)))
 		for i, word := range procfs.Words(line) {
-			if v, ok := procfs.Hex(word); ok {
+			if v, ok := procfs.Hex(word); ok && i < n {
 				t.Field(r, i+1).SetUint(v)
 			}
 		}
@@ -144,10 +145,10 @@ func parseSoftnet(t *procfs.Table, text []byte) {
 func (l *collector) addSockets() {
 	for _, version := range []struct{ suffix, file string }{{"4", ""}, {"6", "6"}} {
 		for _, protocol := range []string{"tcp", "udp", "raw"} {
-			l.requiredRow(protocol+version.suffix, "proc/net/"+protocol+version.file, parseSockets)
+			l.File(protocol+version.suffix, "proc/net/"+protocol+version.file, parseSockets)
 		}
 	}
-	l.requiredRow("unix", "proc/net/unix", parseUnixSockets)
+	l.File("unix", "proc/net/unix", parseUnixSockets)
 }
 
 var socketStates = [...]string{

@@ -44,7 +44,13 @@ func (l *collector) addNFS() {
 	l.nfs("nfs", map[string]string{"proc2": "7", "proc3": "8", "proc4": "14"})
 	l.nfs("nfsd", map[string]string{"proc2": "7", "proc3": "8", "proc4ops": "15"})
 	l.Numbers("nfsthreads", "proc/fs/nfsd/pool_threads")
-	l.File("nfspools", "proc/fs/nfsd/pool_stats", parsePools)
+	l.Table("nfspools", "/proc/fs/nfsd/pool_stats", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.Root.Read("proc/fs/nfsd/pool_stats")
+		if nfsd := l.Tables["nfsd"]; nfsd.Cell(&nfsd.Rows[0], []byte("zero")).Kind == procfs.Number || err == nil {
+			parsePools(t, t.Row(pcp.NullInst), text)
+		}
+		return procfs.Missing(err)
+	}, l.Tables["nfsd"])
 }
 
 // nfs adds tables for a file of /proc/net/rpc: the totals, and the operations of each version.
@@ -67,8 +73,10 @@ func (l *collector) nfs(file string, versions map[string]string) {
 //	net 10 11 12 13
 //	proc3 22 2000 2001 ...
 //
-// The keys are net.1 and so on, and proc3 for the sum of the operations.
+// The keys are net.1 and so on, proc3 for the sum of the operations, and zero for numbers
+// that the kernel has stopped to count.
 func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.Table, []pcp.Instance), text []byte) {
+	t.Cell(r, []byte("zero")).SetUint(0)
 	var name []byte
 	for line := range procfs.Lines(text) {
 		key, rest := procfs.Word(line)
@@ -85,17 +93,20 @@ func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.
 }
 
 // parseOperations reads the numbers of operations, and adds them up. Operations that are newer than
-// the names are left out.
+// the names are left out; those that the kernel does not have yet are 0.
 func parseOperations(sum *procfs.Cell, ops *procfs.Table, list []pcp.Instance, line []byte) {
 	var total uint64
 	ops.Reset()
+	for _, op := range list {
+		ops.Field(ops.Row(op.ID), 1).SetUint(0)
+	}
 	for i, word := range procfs.Words(line) {
 		n, ok := procfs.Uint(word)
 		if !ok || i == len(list) {
 			break
 		}
 		total += n
-		ops.Field(ops.Row(list[i].ID), 1).SetUint(n)
+		ops.Field(&ops.Rows[i], 1).SetUint(n)
 	}
 	sum.SetUint(total)
 }

@@ -28,7 +28,7 @@ var parsers = map[string]procfstest.Parser{
 		return []*procfs.Table{t}
 	},
 	"fragments": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
-		parseFragments(func(node string, value float64) { t.Cell(r, []byte(node)).SetReal(value) }, text)
+		parseFragments(func(node string, value float64) bool { t.Cell(r, []byte(node)).SetReal(value); return true }, text)
 	}, "node0"),
 	"loadavg": func(text []byte) []*procfs.Table {
 		load, other := procfstest.NewTable("1"), procfstest.NewTable("runnable", "total", "last")
@@ -49,7 +49,7 @@ var parsers = map[string]procfstest.Parser{
 		return []*procfs.Table{percpu, cpu, stat}
 	},
 	"cpuinfo": func(text []byte) []*procfs.Table {
-		t := procfstest.NewTable("processor", "cpu_MHz", "model_name", "cache_size", "model")
+		t := procfstest.NewTable("processor", "MHz", "vendor_id", "model", "stepping", "model_name", "flags", "cache_size")
 		cpus := procfstest.NewTable()
 		cpus.Row(0)
 		cpus.Row(1)
@@ -166,9 +166,9 @@ var parserTests = []struct {
 	{"nfsclient", "odd", "{\n{ type: open, superblock: \"\n{ type: open, superblock: \"1:2:77\", filename: \"a\n{type:open,superblock:x}\n", []string{`0 77: access="" filename="a" inode=77 type="open"; 1 x: access="" filename="" type="open"`}},
 	{"fragments", "odd", "Node 0, zone Normal 0.5 x\nNode 1, zone DMA 1\nNode\n", []string{"-1 node0=0.5"}},
 	{"loadavg", "usual", "3.74 6.97 7.18 5/146 17208\n", []string{"1 1=3.74; 5 1=6.97; 15 1=7.18", "-1 last=17208 runnable=5 total=146"}},
-	{"loadavg", "empty", "", []string{"", "-1"}},
-	{"loadavg", "cut", "3.74 6.9", []string{"1 1=3.74; 5 1=6.9", "-1"}},
-	{"loadavg", "odd", "x y z a/b c", []string{"", "-1"}},
+	{"loadavg", "empty", "", []string{"1; 5; 15", "-1"}},
+	{"loadavg", "cut", "3.74 6.9", []string{"1 1=3.74; 5 1=6.9; 15", "-1"}},
+	{"loadavg", "odd", "x y z a/b c", []string{"1; 5; 15", "-1"}},
 
 	{"pressure", "usual", "some avg10=36.18 avg60=39.52 avg300=59.38 total=58\nfull avg10=0.10 avg60=0.20 avg300=0.30 total=4\n",
 		[]string{"-1 full=4 some=58", "10 full=0.1 some=36.18; 60 full=0.2 some=39.52; 300 full=0.3 some=59.38"}},
@@ -190,18 +190,13 @@ var parserTests = []struct {
 
 	{"stat", "usual", "cpu  3 0 0 0 0 0 0 0 0 9\ncpu0 1 0 0 0 0 0 0 0 0 8\ncpu1 2 0 0 0\nintr 99 1 2\nctxt 12\nsoftirq 4 5\n",
 		[]string{"0 cpu0 1=1 10=8; 1 cpu1 1=2", "-1 1=3 10=9", "-1 ctxt=12 intr=99"}},
-	{"stat", "order", "cpu20 5\ncpu3 6\ncpu20 7\n", []string{"3 cpu3 1=6; 20 cpu20 1=5", "", "-1"}},
+	{"stat", "order", "cpu20 5\ncpu3 6\ncpu20 7\n", []string{"3 cpu3 1=6; 20 cpu20 1=5", "-1", "-1"}},
 	{"stat", "odd", "cpux 1\ncpu99999999 1\ncpu\nctxt\nctxt x\n", []string{"", "-1", "-1"}},
-	{"stat", "empty", "", []string{"", "", "-1"}},
+	{"stat", "empty", "", []string{"", "-1", "-1"}},
 
 	{"cpuinfo", "usual", "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Some: CPU\ncpu MHz\t\t: 2500.123\ncache size\t: 512 KB\n\nprocessor\t: 1\n",
-		[]string{`0 cache_size=512 cpu_MHz=2500.123 model="85" model_name="Some: CPU" processor=0; 1 processor=1`}},
-	{"cpuinfo", "another machine", "processor\t: 0\nclock\t: 2800.000000MHz\ncpu\t: POWER9\n\nprocessor: 1\nclock: x", []string{`0 cpu_MHz=2800 model_name="POWER9" processor=0; 1 processor=1`}},
-	{"cpuinfo", "no number", "processor : x\nmodel: 1\nprocessor: y\nmodel: 2", []string{`0 model="1"; 1 model="2"`}},
-	{"cpuinfo", "no processor", "model: 1\n:\nx", []string{`0 model="1"; 1 model="1"`}},
-	{"cpuinfo", "common lines", "vendor_id : IBM\nbogomips per cpu: 5.5\nprocessor 0: version = FF\nprocessor: 7\nCPU variant: 0x1\n",
-		[]string{`0; 1; 7 model="0x1" model_name="0x1" processor=7`}},
-	{"cpuinfo", "long key", "processor: 0\n" + string(bytes.Repeat([]byte("k"), 100)) + ": 1\n", []string{"0 processor=0"}},
+		[]string{`0 MHz=2500.123 cache_size=512 flags="unknown" model="85" model_name="Some: CPU" processor=0 stepping="unknown" vendor_id="unknown"; 1 flags="unknown" model="unknown" model_name="unknown" processor=1 stepping="unknown" vendor_id="unknown"`}},
+	{"cpuinfo", "long key", "processor: 0\n" + string(bytes.Repeat([]byte("k"), 100)) + ": 1\n", []string{`0 flags="unknown" model="unknown" model_name="unknown" processor=0 stepping="unknown" vendor_id="unknown"; 1 flags="unknown" model="unknown" model_name="unknown" processor=1 stepping="unknown" vendor_id="unknown"`}},
 
 	{"swaps", "usual", "Filename Type Size Used Priority\n/dev/sda2 partition 2097148 1024 -2\n/f file 5 0 7\n",
 		[]string{"0 /dev/sda2 priority=18446744073709551614 size=2097148 used=1024 zero=0; 1 /f priority=7 size=5 used=0 zero=0"}},
@@ -236,8 +231,8 @@ var parserTests = []struct {
 	{"sockstat", "usual", "sockets: used 29\nTCP: inuse 2 orphan 1 mem 3\n", []string{"-1 TCP.inuse=2 TCP.mem=3 sockets.used=29"}},
 	{"sockstat", "cut", "sockets: used\nTCP:\n\nTCP: inuse 2 mem", []string{"-1 TCP.inuse=2"}},
 
-	{"softnet", "usual", "0000b680 1 2 3 4 5 6 7 8\n0a 0\n", []string{"0 1=46720 9=8; 1 1=10"}},
-	{"softnet", "odd", "x\n\n", []string{"0; 1"}},
+	{"softnet", "usual", "0000b680 1 2 3 4 5 6 7 8\n0a 0 0 0 0 0 0 0 0 0\n", []string{"0 1=46720 9=8; 1 1=10 9=0"}},
+	{"softnet", "odd", "x\n\n1 2\n", []string{""}},
 
 	{"tcp", "usual", "  sl  local_address rem_address   st\n 0: 0:1 0:0 0A 0\n 1: 0:1 0:0 01 0\n 2: 0:1 0:0 0C 0\n 3: 0:1 0:0 07\n",
 		[]string{"-1 closing=0 count=4 established=1 listen=1 udplisten=1"}},
@@ -264,8 +259,8 @@ var parserTests = []struct {
 	{"interrupts", "usual", "           CPU0       CPU2\n 24:          1          2  IO-APIC\nNMI: 3 4 Non\nERR: 5\nMIS: 6\n",
 		[]string{"0 24 total=3; 1 NMI total=7", "0 24::cpu0 count=1; 1 24::cpu2 count=2; 2 NMI::cpu0 count=3; 3 NMI::cpu2 count=4", "0 count=4; 2 count=6", "-1 ERR=5 MIS=6"}},
 	{"interrupts", "another machine", "CPU0\nErr: 5\n", []string{"", "", "0 count=0", "-1 ERR=5"}},
-	{"interrupts", "short line", "CPU0 CPU1\n24: 1\n", []string{"0 24 total=1", "0 24::cpu0 count=1", "0 count=1; 1 count=0", "-1"}},
-	{"interrupts", "odd heading", "x CPU1\n24: 1\n", []string{"", "", "", ""}},
+	{"interrupts", "short line", "CPU0 CPU1\n24: 1\n", []string{"0 24 total=1", "0 24::cpu0 count=1; 1 24::cpu1 count=0", "0 count=1; 1 count=0", "-1"}},
+	{"interrupts", "odd heading", "x CPU1\n24: 1\n", []string{"", "", "", "-1"}},
 
 	{"sysv", "usual", "key shmid perms size cpid lpid nattch uid\n0 3 1600 4194304 1 2 3 1000\n1627390053 7 640 1024 1 2 3 0\n-1 9 2666 1\n",
 		[]string{`0 3 4=4194304 key="0x00000000" perms=600 status="dest" uid=1000; 1 7 4=1024 key="0x61000065" perms=640 status="" uid=0; ` +
@@ -284,9 +279,9 @@ var parserTests = []struct {
 	{"pools", "cut", "0 x 5\n1", []string{"-1 1=2 2=0 5=0"}},
 
 	{"nfs", "usual", "net 10 11 12 13\nrpc 20 21\nproc3 3 5 6 7\n", []string{"-1 net.1=10 net.2=11 proc3=11", "1 1=5; 2 1=6"}},
-	{"nfs", "fewer operations", "proc3 1 5\nnet x\n", []string{"-1 proc3=5", "1 1=5"}},
-	{"nfs", "twice", "proc3 2 5 6\nproc3 1 7\n", []string{"-1 proc3=7", "1 1=7"}},
-	{"nfs", "cut", "proc3\nnet\n\n", []string{"-1 proc3=0", ""}},
+	{"nfs", "fewer operations", "proc3 1 5\nnet x\n", []string{"-1 proc3=5", "1 1=5; 2 1=0"}},
+	{"nfs", "twice", "proc3 2 5 6\nproc3 1 7\n", []string{"-1 proc3=7", "1 1=7; 2 1=0"}},
+	{"nfs", "cut", "proc3\nnet\n\n", []string{"-1 proc3=0", "1 1=0; 2 1=0"}},
 
 	{"mounts", "kinds", "proc /proc proc rw 0 0\n/dev/sda1 / ext4 ro,relatime 0 0\ntmpfs /dev/shm tmpfs rw 0 0\n/dev/sda1 /again ext4 rw 0 0\nnfs:/x /mnt nfs rw 0 0\noverlay / overlay rw 0 0\n",
 		[]string{

@@ -7,6 +7,7 @@ import (
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
 )
 
 func (l *collector) addSystem() {
@@ -18,7 +19,11 @@ func (l *collector) addSystem() {
 			t.Cell(r, strconv.AppendUint([]byte("const"), n, 10)).SetUint(n)
 		}
 	})
-	l.Text("load", "proc/loadavg", func(t *procfs.Table, text []byte) { parseLoad(t, l.Tables["loadavg"], text) })
+	l.Table("load", "/proc/loadavg", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.Root.Read("proc/loadavg")
+		parseLoad(t, l.Tables["loadavg"], text)
+		return procfs.Missing(err)
+	})
 	l.Alias("loadavg", "load")
 	l.Fixed["2"] = []pcp.Instance{{ID: 1, Name: "1 minute"}, {ID: 5, Name: "5 minute"}, {ID: 15, Name: "15 minute"}}
 	l.File("uptime", "proc/uptime", func(t *procfs.Table, r *procfs.Row, text []byte) {
@@ -59,8 +64,9 @@ func parseLoad(load, other *procfs.Table, text []byte) {
 	for _, minutes := range [...]int32{1, 5, 15} {
 		var word []byte
 		word, line = procfs.Word(line)
+		r := load.Row(minutes)
 		if v, ok := procfs.Real(word); ok {
-			load.Field(load.Row(minutes), 1).SetReal(v)
+			load.Field(r, 1).SetReal(v)
 		}
 	}
 	r := other.Row(pcp.NullInst)

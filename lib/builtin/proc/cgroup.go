@@ -53,8 +53,11 @@ func (p *collector) addCgroups() {
 		}, mounts)
 		groups.Slot("dir")
 		for _, file := range kind.files {
-			p.eachGroup(kind.name+"/"+file, file, groups, func(t *procfs.Table, group *procfs.Row, text []byte) {
-				setGroup(t, t.Row(group.Inst), text)
+			p.Each(kind.name+"/"+file, file+" of the control group", groups, func(t *procfs.Table, group *procfs.Row) {
+				r := t.Row(group.Inst)
+				if text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/" + file); err == nil {
+					setGroup(t, r, text)
+				}
 			})
 		}
 	}
@@ -191,10 +194,7 @@ func (p *collector) readGroups(t *procfs.Table, kind, controller string, unified
 	if i < 0 {
 		return
 	}
-	// The root group of version 2 has no files about memory.
-	if root := p.mounts[i]; kind != "memory" || root.controllers != nil {
-		p.addGroup(t, kind, root.dir, "/")
-	}
+	p.addGroup(t, kind, p.mounts[i].dir, "/")
 	p.walkGroups(t, kind, p.mounts[i].dir, "", 0)
 }
 
@@ -215,6 +215,9 @@ func (p *collector) walkGroups(t *procfs.Table, kind, root, below string, depth 
 }
 
 func (p *collector) addGroup(t *procfs.Table, kind, dir, name string) {
+	if kind == "memory" && !p.Root.Exists(dir+"/memory.stat") {
+		return // without the controller, as in the root group of version 2 of older kernels
+	}
 	r := t.Named(p.Numbering(kind), []byte(unescape(name)))
 	t.Cell(r, []byte("dir")).SetString(dir)
 	t.Cell(r, []byte("container")).SetString(container(name))

@@ -4,7 +4,9 @@ package proc
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -237,16 +239,21 @@ const mayBeEmpty = "autogroup" // the file of processes whose emptiness is a val
 func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
 	p.each(name, "/proc/PID/"+file, func(t *procfs.Table, pid int32) {
 		if own && !p.mayRead(pid) {
+			t.Tried--
 			return
 		}
-		if text, err := p.read(pid, file); err == nil && (len(text) > 0 || file == mayBeEmpty) {
+		switch text, err := p.read(pid, file); {
+		case err == nil && (len(text) > 0 || file == mayBeEmpty):
 			set(t, t.Row(pid), text)
+		case !errors.Is(err, fs.ErrNotExist):
+			t.Tried--
 		}
 	})
 }
 
 func (p *collector) each(name, file string, fill func(t *procfs.Table, pid int32)) {
 	p.Fill(name, file, func(t *procfs.Table) {
+		t.Tried = len(p.selected)
 		for _, pid := range p.selected {
 			fill(t, pid)
 		}

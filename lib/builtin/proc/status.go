@@ -116,10 +116,14 @@ func (p *collector) addLinks() {
 		})
 	}
 	p.each("fd", "/proc/PID/fd", func(t *procfs.Table, pid int32) {
-		c := t.Cell(t.Row(pid), []byte("n"))
-		if c.SetUint(0); p.mayRead(pid) {
-			names, _ := p.Root.Names(fileOf(pid, "fd"))
+		names, err := p.Root.Names(fileOf(pid, "fd"))
+		if err != nil {
+			return
+		}
+		if c := t.Cell(t.Row(pid), []byte("n")); p.mayRead(pid) {
 			c.SetUint(uint64(len(names)))
+		} else {
+			c.SetUint(0)
 		}
 	})
 }

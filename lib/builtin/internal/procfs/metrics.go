@@ -76,10 +76,15 @@ func NewCatalog(prefix string, domain uint32, o *Options) Catalog {
 
 // variable returns a variable of the collector: HERTZ stands for LINUX_HERTZ.
 func (c *Catalog) variable(name string) string {
+	return c.Environment(c.prefix + "_" + name)
+}
+
+// Environment returns a variable of the environment that is not the collector's own.
+func (c *Catalog) Environment(name string) string {
 	if c.getenv == nil {
 		return ""
 	}
-	return c.getenv(c.prefix + "_" + name)
+	return c.getenv(name)
 }
 
 // Setting returns a variable of the collector that is a number, and whether it is set.
@@ -123,6 +128,7 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 		m.Fetch = func(*pmda.Column) error { return pmerr.AppVersion }
 		return nil
 	}
+	value, need := strings.CutPrefix(value, "need:")
 	text, isSum := strings.CutPrefix(value, "sum:")
 	t, name, err := c.parse(text)
 	switch {
@@ -135,7 +141,7 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 		t.help(m, c.Files[name], "")
 		m.Fetch = t.fetch
 	}
-	m.Needs = t.table.Reading
+	m.Needs, t.need = t.table.Reading, need
 	return nil
 }
 
@@ -143,9 +149,10 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 //
 //	table:key+key-key*2/3
 //
-// A "?" after a key makes an empty cell count as zero; without it an empty cell means that there is
-// no value. A "!" at the end makes negative results zero. "sum:" before the terms makes the value
-// the sum over all rows. Calculations have 64-bit unsigned numbers, unless a cell is not an
+// A "?" after a key makes an empty cell count as zero, or as the number after it; without it an
+// empty cell means that there is no value. A "!" at the end makes negative results zero. "sum:" before the terms makes the value
+// the sum over all rows. "need:" before all makes it an error to have no value: this version of the
+// kernel does not have the metric. Calculations have 64-bit unsigned numbers, unless a cell is not an
 // integer. Beside numbers there are "hz", the ticks in a second, and "page", the size of a page in
 // KiB.
 type terms struct {
@@ -155,12 +162,14 @@ type terms struct {
 	mul   uint64
 	div   uint64
 	floor bool
+	need  bool
 }
 
 type term struct {
 	slot     int
 	minus    bool
 	optional bool
+	other    uint64 // the value of an empty cell, if optional
 }
 
 func (c *Catalog) parse(text string) (*terms, string, error) {
@@ -191,11 +200,12 @@ func (c *Catalog) parse(text string) (*terms, string, error) {
 		if end < 0 {
 			end = len(keys)
 		}
-		key, optional := strings.CutSuffix(keys[:end], "?")
+		key, other, optional := strings.Cut(keys[:end], "?")
 		if key == "" {
 			return nil, "", fmt.Errorf("empty key in %q", text)
 		}
 		term.slot, term.optional = t.table.Slot(key), optional
+		term.other, _ = Uint([]byte(other))
 		t.terms = append(t.terms, term)
 		keys = keys[end:]
 	}
@@ -229,7 +239,8 @@ func (t *terms) value(r *Row) (v Cell, ok bool) {
 	}
 	switch v.Kind {
 	case None:
-		return v, len(t.terms) == 1 && t.terms[0].optional
+		v.Num, v.Text = t.terms[0].other, nil
+		return v, t.terms[0].optional
 	case Number:
 		v.Num = v.Num * t.mul / t.div
 		if t.floor && int64(v.Num) < 0 {
@@ -244,13 +255,14 @@ func (t *terms) value(r *Row) (v Cell, ok bool) {
 func (t *terms) total(r *Row) uint64 {
 	var sum uint64
 	for _, term := range t.terms {
-		switch c := &r.Cells[term.slot]; {
-		case c.Kind != Number:
-		case term.minus:
-			sum -= c.Num
-		default:
-			sum += c.Num
+		n := term.other
+		if c := &r.Cells[term.slot]; c.Kind == Number {
+			n = c.Num
 		}
+		if term.minus {
+			n = -n
+		}
+		sum += n
 	}
 	return sum
 }
@@ -265,33 +277,46 @@ func (t *terms) complete(r *Row) bool {
 }
 
 func (t *terms) fetch(col *pmda.Column) error {
+	any := false
 	for i := range t.table.Rows {
 		r := &t.table.Rows[i]
 		if !col.Selects(r.Inst) {
 			continue
 		}
 		v, ok := t.value(r)
-		if !ok {
+		if any = any || ok; !ok {
 			continue
 		}
-		switch v.Kind {
-		case Text:
+		switch {
+		case v.Kind == Text || v.Kind == None && col.Metric().Type == pcp.String:
 			col.Bytes(r.Inst, v.Text)
-		case Float:
+		case v.Kind == Float:
 			col.Float(r.Inst, v.Real())
 		default:
 			col.Uint(r.Inst, v.Num)
 		}
+	}
+	return t.missing(any || t.table.Tried == 0)
+}
+
+// missing returns the error of a metric that needs a value, unless there is any.
+func (t *terms) missing(any bool) error {
+	if t.need && !any {
+		return pmerr.AppVersion
 	}
 	return nil
 }
 
 func (t *terms) sum(col *pmda.Column) error {
 	var sum uint64
+	any := false
 	for i := range t.table.Rows {
 		if v, ok := t.value(&t.table.Rows[i]); ok {
-			sum += v.Num
+			sum, any = sum+v.Num, true
 		}
+	}
+	if err := t.missing(any); err != nil {
+		return err
 	}
 	col.Uint(pcp.NullInst, sum)
 	return nil
@@ -352,9 +377,33 @@ func (c *Catalog) Text(name, file string, parse func(t *Table, text []byte), nee
 	}, needs...)
 }
 
-// File adds a table for a file that is about the whole system, which is one row.
+// Private is Text for a file that only the superuser may read: other clients see no values, unless
+// the variable ACCESS of the collector is set.
+func (c *Catalog) Private(name, file string, parse func(t *Table, text []byte)) *Table {
+	access, _ := c.Setting("ACCESS")
+	return c.Table(name, "/"+file, func(t *Table, req *pmda.Request) error {
+		if req.Client != nil && req.Client.Attrs[pmda.UserID] != "0" && access == 0 {
+			return nil
+		}
+		text, err := c.Root.Read(file)
+		if err == nil {
+			parse(t, text)
+		}
+		return Missing(err)
+	})
+}
+
+// File adds a table for a file that is about the whole system, which is one row, empty without the
+// file.
 func (c *Catalog) File(name, file string, parse func(t *Table, r *Row, text []byte)) *Table {
-	return c.Text(name, file, func(t *Table, text []byte) { parse(t, t.Row(pcp.NullInst), text) })
+	return c.Table(name, "/"+file, func(t *Table, _ *pmda.Request) error {
+		r := t.Row(pcp.NullInst)
+		text, err := c.Root.Read(file)
+		if err == nil {
+			parse(t, r, text)
+		}
+		return Missing(err)
+	})
 }
 
 // Numbers adds a table for a file with nothing but a line of numbers.

@@ -114,6 +114,12 @@ func readDir[T any](path string, read func(*os.File, int) ([]T, error)) ([]T, er
 	return list, nil
 }
 
+// Exists reports whether there is a file.
+func (p *Root) Exists(name string) bool {
+	_, err := os.Stat(p.path(name))
+	return err == nil
+}
+
 // Link returns the target of a symbolic link, "" if it cannot be read.
 func (p *Root) Link(name string) string {
 	target, _ := os.Readlink(p.path(name))
@@ -262,9 +268,9 @@ func Error(err error) error {
 }
 
 // Missing returns the error of metrics whose file could not be read: nil if the file does not
-// exist, so that they have no values.
+// exist or is for others, so that they have no values.
 func Missing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
 	return Error(err)

@@ -27,6 +27,9 @@ type Table struct {
 	Rows   []Row
 	index  map[int32]int // indexes of the rows that at has added
 
+	// Tried is the number of instances whose files were looked for, for metrics that need a value.
+	Tried int
+
 	Reading *pmda.Reading
 	others  []*Table       // tables that are filled together with this one
 	list    []pcp.Instance // memory for the list of instances
@@ -96,7 +99,7 @@ func (t *Table) Slot(key string) int {
 
 // Reset removes all rows, and keeps their memory.
 func (t *Table) Reset() {
-	t.Rows = t.Rows[:0]
+	t.Rows, t.Tried = t.Rows[:0], 0
 	clear(t.index)
 }
 

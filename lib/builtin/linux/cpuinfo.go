@@ -1,0 +1,180 @@
+package linux
+
+import (
+	"bytes"
+	"strings"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pmda"
+)
+
+// cpuTexts are the cells of /proc/cpuinfo that are "unknown" without a line for them.
+var cpuTexts = [...]string{"vendor_id", "model", "stepping", "model_name", "flags"}
+
+// addCPUInfo adds /proc/cpuinfo. The clock of a processor is the frequency at present if the file
+// does not have it.
+func (l *collector) addCPUInfo() {
+	info := l.Table("cpuinfo", "/proc/cpuinfo", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.Root.Read("proc/cpuinfo")
+		parseCPUInfo(t, l.cpus, text)
+		return procfs.Missing(err)
+	}, l.cpus)
+	for _, key := range append(cpuTexts[:], "MHz") {
+		info.Slot(key)
+	}
+	l.Each("cpuclock", "/proc/cpuinfo or /sys/devices/system/cpu/CPU/cpufreq/scaling_cur_freq", l.cpus, func(t *procfs.Table, cpu *procfs.Row) {
+		c := t.Cell(t.Row(cpu.Inst), []byte("MHz"))
+		if r := info.Find(cpu.Inst); r != nil {
+			*c = *info.Cell(r, []byte("MHz"))
+		}
+		if c.Kind != procfs.None {
+			return
+		}
+		if kHz, ok := l.frequency(cpu); ok {
+			c.SetReal(kHz / 1000)
+		}
+	}, info)
+}
+
+// frequency returns the present frequency of a processor in kHz.
+func (l *collector) frequency(cpu *procfs.Row) (kHz float64, ok bool) {
+	text, err := l.Root.Read(procfs.FileOf("/sys/devices/system/cpu/CPU/cpufreq/scaling_cur_freq", cpu.Name))
+	if err != nil {
+		return 0, false
+	}
+	return procfs.Real(text)
+}
+
+// A cpuReader reads /proc/cpuinfo: a paragraph for each processor. Lines after several numbers of
+// processors are about all of these. Lines before the first paragraph, and a paragraph without a
+// number, are about all processors that do not have such a line of their own.
+type cpuReader struct {
+	table, cpus *procfs.Table
+	common      procfs.Row // lines about all processors
+	current     []int32    // processors that lines are about, none for all
+	seen        int        // processors that the file has had so far
+	listed      bool       // the last line was the number of a processor
+}
+
+func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
+	x := cpuReader{table: t, cpus: cpus, common: procfs.Row{Cells: make([]procfs.Cell, len(t.Slots))}}
+	for i := range cpus.Rows {
+		t.At(cpus.Rows[i].Inst)
+	}
+	for line := range procfs.Lines(text) {
+		key, value, ok := bytes.Cut(line, []byte{':'})
+		key, value = bytes.TrimSpace(key), bytes.TrimSpace(value)
+		switch {
+		case len(key) == 0:
+			x.current, x.listed = x.current[:0], false
+		case ok && bytes.EqualFold(key, []byte("processor")):
+			x.processor(value)
+		case ok:
+			x.line(key, value)
+		}
+	}
+	for i := range t.Rows {
+		x.finish(&t.Rows[i])
+	}
+}
+
+// processor begins the lines about a processor. A number that the system does not have stands for
+// the next processor.
+func (x *cpuReader) processor(value []byte) {
+	n, ok := procfs.Uint(value)
+	inst := int32(min(n, maxCPU))
+	if !ok || x.cpus.Find(inst) == nil {
+		inst = maxCPU // beyond the limit of LINUX_NCPUS, say
+		if x.seen < len(x.cpus.Rows) {
+			inst = x.cpus.Rows[x.seen].Inst
+		}
+	}
+	x.seen++
+	if !x.listed {
+		x.current = x.current[:0]
+	}
+	x.current, x.listed = append(x.current, inst), true
+}
+
+func (x *cpuReader) line(key, value []byte) {
+	x.listed = false
+	if len(x.current) == 0 {
+		setCPUInfo(x.table, &x.common, key, value)
+	}
+	for _, cpu := range x.current {
+		if x.cpus.Find(cpu) != nil {
+			setCPUInfo(x.table, x.table.At(cpu), key, value)
+		}
+	}
+}
+
+// finish fills the empty cells of a processor.
+func (x *cpuReader) finish(r *procfs.Row) {
+	for i := range r.Cells {
+		if r.Cells[i].Kind == procfs.None {
+			c := &x.common.Cells[i]
+			r.Cells[i].Kind, r.Cells[i].Num, r.Cells[i].Text = c.Kind, c.Num, append(r.Cells[i].Text[:0], c.Text...)
+		}
+	}
+	if c := x.table.Cell(r, []byte("processor")); c != nil {
+		c.SetUint(uint64(r.Inst))
+	}
+	model, name := x.table.Cell(r, []byte("model")), x.table.Cell(r, []byte("model_name"))
+	if model.Kind == procfs.None && name.Kind == procfs.Text {
+		model.SetText(name.Text)
+	}
+	if name.Kind == procfs.None && model.Kind == procfs.Text {
+		name.SetText(model.Text)
+	}
+	for _, key := range cpuTexts {
+		if c := x.table.Cell(r, []byte(key)); c.Kind == procfs.None {
+			c.SetString("unknown")
+		}
+	}
+}
+
+// cpuKeys are the beginnings of the keys of /proc/cpuinfo on all kinds of machines, in lower case,
+// and the cells for them. The first beginning that fits counts.
+var cpuKeys = [...]struct{ key, cell string }{
+	{"vendor", "vendor_id"}, {"cpu implementer", "vendor_id"},
+	{"model name", "model_name"}, {"hardware", "model_name"},
+	{"model", "model"}, {"cpu model", "model"}, {"cpu variant", "model"},
+	{"stepping", "stepping"}, {"revision", "stepping"}, {"cpu revision", "stepping"},
+	{"flags", "flags"}, {"features", "flags"},
+	{"cpu mhz", "MHz"}, {"cycle frequency [hz]", "Hz"}, {"bogomips", "bogomips"},
+	{"cache size", "cache_size"}, {"cache_alignment", "cache_alignment"},
+}
+
+// setCPUInfo sets the cell for a line. Of several texts for a cell the first counts, of several
+// numbers the last.
+func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
+	var lower [32]byte // longer than each of cpuKeys
+	n := copy(lower[:], key)
+	for i, c := range lower[:n] {
+		if c >= 'A' && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	for _, k := range cpuKeys {
+		if !strings.HasPrefix(string(lower[:n]), k.key) {
+			continue
+		}
+		switch c := t.Cell(r, []byte(k.cell)); k.cell {
+		case "Hz":
+			if v, ok := procfs.Real(value); ok {
+				t.Cell(r, []byte("MHz")).SetReal(v / 1e6)
+			}
+		case "MHz", "bogomips":
+			if v, ok := procfs.Real(value); ok {
+				c.SetReal(v)
+			}
+		case "cache_size", "cache_alignment":
+			c.SetWord(value)
+		default:
+			if c != nil && c.Kind == procfs.None {
+				c.SetText(value)
+			}
+		}
+		return
+	}
+}
