@@ -2,91 +2,192 @@ package live
 
 import (
 	"cmp"
+	"compress/bzip2"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"pmtools/test/peer/harness"
 )
 
-// recordedKnown are the metrics whose values of recorded files differ on purpose, beside linuxKnown.
-var recordedKnown = []struct{ re, reason string }{
-	{`^(network\.interface\.(type|virtual|mtu|up|running|inet_addr|ipv6_)|ipc\.|kernel\.all\.n(users|roots|sessions)$|hinv\.cpu\.online$)`, "the agent asks this system"},
-	{`^disk\.wwid\.(capacity|scsi_paths)$`, "the agent adds the sizes of paths to the same disk, and has them in the order of its cache"},
-	{`^fchost\.(in\.bytes|out\.frames)$`, "the agent shows one as the other"},
-	{`^disk\.md\.status$`, "the agent runs mdadm, which is not there"},
-	{`^cgroup\.pressure\..*\.avg`, "the agent takes the whole part for the bits of a float"},
-	{`^proc\.runq\.unknown$`, "the agent counts processes that are gone"},
-	{`^hinv\.cpu\.(clock|frequency_scaling\.count)$`, "the agent shows the present frequency where there is no other"},
-	{`^mem\.vmstat\.thp_split$`, "the agent counts a line that is missing as -1"},
-	{`^hinv\.map\.cpu_num$`, "the agent numbers processors without /proc/cpuinfo"},
-	{`^rpc\.server\.nettcpconn$`, "the agent shows another column"},
+// A recordedRow is a difference over recorded files that is the reference's fault, or on purpose.
+type recordedRow struct {
+	metric string // pattern of its name
+	where  string // pattern of tree and settings; "" means any
+	reason string
 }
 
-// invented reports whether a value that the reference shows without a file is none that a file has
-// had.
-func invented(value string) bool {
-	return slices.Contains([]string{"0", `""`, `"unknown"`, "18446744073709551615", "4194304"}, value)
+var recordedRows = []recordedRow{
+	{`^(filesys|tmpfs)\.(used|free|avail|full)`, "", "the sizes are those of this machine, which change"},
+	{`^fchost\.(in\.bytes|out\.frames)$`, "", "the agent shows one as the other"},
+	{`^rpc\.server\.nettcpconn$`, "", "the agent shows another column"},
+	{`^mem\.hugepages\.overcommit$`, "", "the agent has always 0"},
+	{`^mem\.vmstat\.thp_split$`, "odd", "the agent counts a line that is missing as -1"},
+	{`^mem\.zoneinfo\.nr_free_pages$`, "", "the agent misses the line"},
+	{`^network\.interface\.(speed|baudrate)$`, "", "an unknown speed is not a value"},
+	{`^network\.interface\.type$`, "", "the agent has 0 for lo"},
+	{`^disk\.wwid\.capacity$`, "", "the agent adds up the sizes of the paths to one disk, or shows none"},
+	{`^hinv\.cpu\.(vendor|model|stepping|model_name|flags|bogomips)$`, `NCPUS=4|ARM|POWER`, "the agent has lines about all processors for the last one only, if at all"},
+	{`^(hinv\.map\.cpu_|kernel\.percpu\.|kernel\.pernode\.)`, `NCPUS=4`, "the agent numbers processors beyond LINUX_NCPUS in the order of the directory"},
+
+	{`^proc\.psinfo\.(priority|rt_priority|policy|policy_s|delayacct_blkio_time|guest_time|cguest_time)$`, "", "the agent is one field late"},
+	{`^proc\.(id\.gid|psinfo\.ngid)$`, "", "the agent shows another number"},
+	{`^proc\.runq\.kernel$`, "", "the agent has always 0"},
+	{`^proc\.runq\.unknown$`, "", "the agent counts processes that are gone"},
+	{`^proc\.psinfo\.ttyname$`, "", "the agent looks for terminals of this machine"},
+	{`^proc\.delayacct\.swapin_time$`, "", "the agent has another error than for its neighbours"},
+	{`^cgroup\.pressure\..*\.avg`, "", "the agent takes the whole part for the bits of a float"},
+	{`^cgroup\.netclass\.`, "", "the agent misses the controller net_cls"},
+	{`^cgroup\.cpuset\.cpus$`, "version2", "the agent has empty texts after the first group without the file"},
+	{`^cgroup\.`, "hybrid", "the agent numbers groups of version 2 too, and does not show them"},
 }
 
-// A recordedTree is what a collector and the reference's agent are compared over.
+// A recordedTree is what the collectors and the reference's agents are compared over.
 type recordedTree struct {
-	name, agent string // linux or proc
-	dir         string
-	env         []string
+	name, dir string
+	cpus      int
 }
 
-// recordedTrees returns the trees of the reference's test suite, and handwritten ones of machines
-// that there are few of, each with several settings.
-func recordedTrees(t *testing.T, root string) []recordedTree {
+// recordedPlaces are where files of the reference's test suite belong, by the beginnings of their
+// names; the rest of a name stands for "*".
+var recordedPlaces = [...]struct{ prefix, path string }{
+	{"cpuinfo-", "proc/cpuinfo"}, {"interrupts-", "proc/interrupts"}, {"softirqs-", "proc/softirqs"}, {"proc_net_", "proc/net/*"},
+	{"procnet-snmp6-", "proc/net/snmp6"}, {"procnet-snmp-", "proc/net/snmp"}, {"proc_serial_tty", "proc/tty/driver/serial"}, {"sysfs-", "sys/kernel/debug/*"},
+}
+
+const maxRecordedCPUs = 256 // the reference needs minutes for more
+
+var (
+	recordedCPUs = regexp.MustCompile(`-(\d+)cpu-`)
+	recordedRun  = regexp.MustCompile(`-\d+$`) // the number of a recording at the end of a name
+	recordedCPU  = regexp.MustCompile(`(?m)^cpu\d+ `)
+)
+
+// recordedTrees returns all trees and files of the reference's test suite, and handwritten ones of
+// machines that there are few of.
+func recordedTrees(t *testing.T, root string) (trees []recordedTree) {
 	t.Helper()
-	archives, err := filepath.Glob(filepath.Join(root, "var/lib/pcp/testsuite/linux/*.tgz"))
-	if err != nil || len(archives) == 0 {
+	suite := filepath.Join(root, "var/lib/pcp/testsuite/linux")
+	entries, err := os.ReadDir(suite)
+	if err != nil {
 		t.Skip("the reference's test suite is not installed: no recorded files")
 	}
-	var trees []recordedTree
-	settings := map[string][][]string{
-		"proc":  {nil, {"PROC_THREADS=1", "PROC_HERTZ=1000", "PROC_PAGESIZE=16384"}},
-		"linux": {nil, {"LINUX_NCPUS=4", "LINUX_HERTZ=250", "LINUX_PAGESIZE=16384"}, {"LINUX_NCPUS=8", "LINUX_NNODES=1"}},
-	}
-	for i, a := range archives {
-		name := strings.TrimSuffix(filepath.Base(a), ".tgz")
-		agent := "linux"
-		if strings.HasPrefix(name, "procpid") || strings.HasPrefix(name, "cgroups") || strings.HasPrefix(name, "containers") {
-			agent = "proc"
+	add := func(name, dir string) {
+		text, _ := os.ReadFile(filepath.Join(dir, "proc/stat")) // without the file there are no processors
+		if n := len(recordedCPU.FindAll(text, -1)); n <= maxRecordedCPUs {
+			trees = append(trees, recordedTree{name, dir, n})
 		}
-		dir := t.TempDir()
-		// Devices among the files cannot be made everywhere, and are not read.
-		_ = exec.Command("tar", "xzf", a, "-C", dir).Run()
-		trees = append(trees, recordedTree{name, agent, dir, settings[agent][i%len(settings[agent])]})
 	}
-	for _, machine := range []string{"2cpu-s390x-linux-2.6.32", "32cpu-4830", "4cpu-ia64-linux-2.6.32"} {
-		text, err := os.ReadFile(filepath.Join(root, "var/lib/pcp/testsuite/linux/cpuinfo-"+machine))
-		if err != nil {
-			t.Fatal(err)
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".tgz"); ok {
+			dir := t.TempDir()
+			// Devices among the files cannot be made everywhere, and are not read.
+			_ = exec.Command("tar", "xzf", filepath.Join(suite, e.Name()), "-C", dir).Run()
+			add(name, dir)
+		} else if files := recordedFile(t, suite, e.Name()); files != nil {
+			add(e.Name(), harness.WriteFiles(t, files))
 		}
-		files := harness.WriteFiles(t, map[string]string{"proc/cpuinfo": string(text), "proc/stat": oddMachine["proc/stat"]})
-		trees = append(trees, recordedTree{machine, "linux", files, []string{"LINUX_NCPUS=3"}})
 	}
-	odd := harness.WriteFiles(t, oddMachine)
+	for name, files := range map[string]map[string]string{"odd": oddMachine, "threads": threads, "version1": cgroups(1), "version2": cgroups(2), "hybrid": cgroups(3)} {
+		add(name, harness.WriteFiles(t, files))
+	}
 	for name, to := range map[string]string{"md/data": "../md127", "md/127": "../md127", "mapper/vg-x": "../dm-1", "disk/by-uuid/6e-7": "../../dm-1"} {
-		name = filepath.Join(odd, "dev", name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(to, name); err != nil {
+		i := slices.IndexFunc(trees, func(tree recordedTree) bool { return tree.name == "odd" })
+		name = filepath.Join(trees[i].dir, "dev", name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.Symlink(to, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return append(trees,
-		recordedTree{"odd", "linux", odd, []string{"LINUX_NCPUS=3"}}, recordedTree{"odd", "linux", odd, []string{"LINUX_NCPUS=2"}},
-		recordedTree{"threads", "proc", harness.WriteFiles(t, threads), []string{"PROC_THREADS=1"}},
-		recordedTree{"threads", "proc", harness.WriteFiles(t, threads), []string{"PROC_THREADS=0"}})
+	return trees
+}
+
+// recordedFile returns the files of a machine for a single file of the suite, nil for others.
+func recordedFile(t *testing.T, dir, name string) map[string]string {
+	t.Helper()
+	i := slices.IndexFunc(recordedPlaces[:], func(p struct{ prefix, path string }) bool { return strings.HasPrefix(name, p.prefix) })
+	if i < 0 {
+		return nil
+	}
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".bz2") {
+		r = bzip2.NewReader(f)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := recordedPlaces[i]
+	files := map[string]string{strings.Replace(p.path, "*", recordedRun.ReplaceAllString(name[len(p.prefix):], ""), 1): string(text)}
+	if m := recordedCPUs.FindStringSubmatch(name); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		stat := "cpu 0 0 0 0 0 0 0 0 0\n"
+		for i := range n {
+			stat += fmt.Sprintf("cpu%d 0 0 0 0 0 0 0 0 0\n", i)
+		}
+		files["proc/stat"] = stat
+	}
+	return files
+}
+
+// cgroups returns files of control groups of version 1, 2, or both (3), in the order in which
+// systemd mounts them.
+func cgroups(version int) map[string]string {
+	files := map[string]string{
+		"proc/cgroups":   "#subsys_name\thierarchy\tnum_cgroups\tenabled\ncpuset\t3\t1\t1\ncpu\t1\t1\t1\ncpuacct\t2\t1\t1\nblkio\t7\t1\t1\nmemory\t4\t14\t1\nnet_cls\t5\t1\t1\n",
+		"proc/diskstats": "   8       0 sda 100 1 2000 30 40 5 600 70 0 80 90\n   7       0 loop0 100 1 2000 30 40 5 600 70 0 80 90\n 253       0 dm-0 1 2 3 4 5 6 7 8 9 10 11\n",
+		"proc/mounts":    "/dev/sda1 / ext4 rw 0 0\n",
+	}
+	const v1, id = "sys/fs/cgroup/", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	v2 := map[int]string{2: "sys/fs/cgroup", 3: "sys/fs/cgroup/unified"}[version]
+	if v2 != "" {
+		files["proc/mounts"] += "cgroup2 /" + v2 + " cgroup2 rw,relatime 0 0\n"
+		for _, group := range []string{"", "/user.slice", "/machine.slice/libpod-" + id + ".scope"} {
+			files[v2+group+"/cpu.stat"] = "usage_usec 100\nuser_usec 60\nsystem_usec 40\nnr_periods 1\nnr_throttled 2\nthrottled_usec 3\n"
+			files[v2+group+"/io.stat"] = "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=5 dios=6\n253:0 rbytes=10 wbytes=20 rios=30 wios=40 dbytes=50 dios=60\n"
+			files[v2+group+"/memory.stat"] = "anon 1\nfile 2\nkernel_stack 3\nslab 4\nsock 5\nfile_mapped 6\npgfault 7\n"
+			files[v2+group+"/memory.pressure"] = "some avg10=1.50 avg60=2.25 avg300=3.00 total=1234\nfull avg10=0.50 avg60=0.25 avg300=0.00 total=234\n"
+			if group != "" {
+				files[v2+group+"/memory.current"] = "4096\n"
+				files[v2+group+"/cpuset.cpus"] = "0-3\n"
+			}
+		}
+	}
+	if version == 2 {
+		return files
+	}
+	for _, controllers := range []string{"cpu,cpuacct", "cpuset", "memory", "blkio", "net_cls"} {
+		files["proc/mounts"] += "cgroup /" + v1 + controllers + " cgroup rw,relatime," + controllers + " 0 0\n"
+	}
+	for _, group := range []string{"", "/system.slice", "/system.slice/docker-" + id + ".scope", `/a\x2db.slice`} {
+		for name, text := range map[string]string{
+			"cpu,cpuacct%s/cpu.stat": "nr_periods 3\nnr_throttled 4\nthrottled_time 5\n", "cpu,cpuacct%s/cpu.shares": "1024\n",
+			"cpu,cpuacct%s/cpu.cfs_quota_us": "-1\n", "cpu,cpuacct%s/cpu.cfs_period_us": "100000\n",
+			"cpu,cpuacct%s/cpuacct.stat": "user 11\nsystem 12\n", "cpu,cpuacct%s/cpuacct.usage": "123456\n", "cpu,cpuacct%s/cpuacct.usage_percpu": "100 23356 \n",
+			"cpuset%s/cpuset.cpus": "0-1\n", "cpuset%s/cpuset.mems": "0\n", "memory%s/memory.usage_in_bytes": "77\n", "memory%s/memory.failcnt": "3\n",
+			"memory%s/memory.stat":                    "cache 1\nrss 2\nmapped_file 3\npgpgin 4\nactive_anon 5\ntotal_cache 7\n",
+			"memory%s/memory.limit_in_bytes":          "9223372036854771712\n",
+			"net_cls%s/net_cls.classid":               "1048577\n",
+			"blkio%s/blkio.throttle.io_serviced":      "8:0 Read 1\n8:0 Write 2\n8:0 Sync 3\n8:0 Async 4\n8:0 Total 3\nTotal 3\n",
+			"blkio%s/blkio.throttle.io_service_bytes": "8:0 Read 10\n8:0 Write 20\n8:0 Sync 30\n8:0 Async 40\n8:0 Total 30\nTotal 30\n",
+			"blkio%s/blkio.sectors":                   "8:0 99\n",
+		} {
+			files[v1+fmt.Sprintf(name, group)] = text
+		}
+	}
+	return files
 }
 
 // oddMachine are files of a machine with devices that few have.
@@ -139,76 +240,135 @@ var threads = map[string]string{
 	"proc/10/task/12/stat":   "12 (work) S 1 10 10 0 -1 4194304 30 0 0 0 45 54 0 0 20 0 2 0 1001 4096000 200 18446744073709551615 1 2 3 4 5 0 0 0 0 0 0 0 17 1 0 0 9 8 7 1 2 3 4 5 6 7 0",
 }
 
-// TestBuiltinRecorded compares the linux and proc collectors, chosen by -K, with the reference's
-// agents over files that were recorded on many machines: values by the names of instances. Without
-// a file the agents invent values, or show errors.
-func TestBuiltinRecorded(t *testing.T) {
-	ours, theirs, root := harness.Setup(t)
-	equal, known := 0, 0
-	for _, tree := range recordedTrees(t, root) {
-		domain := map[string]string{"linux": "60", "proc": "3"}[tree.agent]
-		c := harness.Command{
-			Env:  append([]string{strings.ToUpper(tree.agent) + "_STATSPATH=" + tree.dir, "PCP_PMDAS_DIR=" + root + "/usr/lib/pcp/pmdas"}, tree.env...),
-			Args: []string{"pminfo", "-L", "-K", "clear", "-K", "add," + domain + "," + tree.agent + "/pmda_" + tree.agent + ".so," + tree.agent + "_init"},
-		}
-		o, err := ours.Run(c, root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		names := strings.Fields(string(o.Stdout))
-		want := map[string]bool{}
-		for _, n := range names {
-			want[n] = true
-		}
-		c.Args = append(append(c.Args, "-b", "1", "-f"), names...) // one by one: an error of the agent's ends a fetch
-		o, err = ours.Run(c, root)
-		r, err2 := theirs.Run(c, root)
-		if err = cmp.Or(err, err2); err != nil {
-			t.Fatal(err)
-		}
-		_, mine := blocks(o.Stdout, want)
-		_, original := blocks(r.Stdout, want)
-		for _, n := range names {
-			problems, same := compareRecorded(mine[n], original[n])
-			equal += same
-			switch {
-			case len(problems) == 0:
-			case slices.ContainsFunc(append(recordedKnown, linuxKnown...), func(k struct{ re, reason string }) bool {
-				return regexp.MustCompile(k.re).MatchString(n)
-			}):
-				known++
-			default:
-				t.Errorf("%s %v: %s: %d: %s", tree.name, tree.env, n, len(problems), strings.Join(problems[:min(3, len(problems))], "; "))
-			}
+// settings returns the variables of the runs over a tree: those of the reference's own tests first.
+func (tree *recordedTree) settings(agent string) [][]string {
+	if agent == "proc" {
+		return [][]string{
+			{"PROC_THREADS=0", "PROC_HERTZ=100", "PROC_PAGESIZE=4096"}, {"PROC_THREADS=1", "PROC_HERTZ=100", "PROC_PAGESIZE=4096"},
+			nil, {"PROC_THREADS=1", "PROC_HERTZ=1000", "PROC_PAGESIZE=16384", "PROC_ACCESS=1"},
 		}
 	}
-	t.Logf("%d values agree; %d times metrics differ for known reasons", equal, known)
-	if equal < 50000 {
-		t.Errorf("only %d values were compared", equal)
+	return [][]string{
+		{fmt.Sprintf("LINUX_NCPUS=%d", tree.cpus), "LINUX_HERTZ=100", "LINUX_PAGESIZE=4096"}, {fmt.Sprintf("LINUX_NCPUS=%d", tree.cpus+7)},
+		{"LINUX_NCPUS=4", "LINUX_HERTZ=250", "LINUX_PAGESIZE=16384"}, {"LINUX_NCPUS=8", "LINUX_NNODES=1"},
 	}
 }
 
-// compareRecorded compares the values of a metric, as pminfo -f shows them, and returns how many
-// agree.
-func compareRecorded(mine, original string) (problems []string, equal int) {
-	ours, _ := linuxParse(mine)
-	theirs, _ := linuxParse(original)
-	for name, v := range ours {
-		w, ok := theirs[name]
-		switch {
-		case ok && v == w:
+// TestBuiltinRecorded compares the linux and proc collectors, chosen by -K, with the reference's
+// agents over files that were recorded on many machines: descriptions, instances with their numbers,
+// values, errors and statuses, each metric in a fetch of its own. Help texts and messages of the
+// agents aside, each difference needs a row. Each tree has the settings of the reference's own tests,
+// some have others, too; all have all with PMTOOLS_RUNS.
+func TestBuiltinRecorded(t *testing.T) {
+	ours, theirs, root := harness.Setup(t)
+	used := make([]int, len(recordedRows))
+	equal := 0
+	for i, tree := range recordedTrees(t, root) {
+		for agent, domain := range map[string]string{"linux": "60", "proc": "3"} {
+			settings := tree.settings(agent)
+			if harness.Number("PMTOOLS_RUNS", 0) == 0 {
+				other := settings[1+i/4%3]
+				if settings = settings[:1]; i%4 == 0 {
+					settings = append(settings, other)
+				}
+			}
+			for _, env := range settings {
+				vars := recordedVars(t, root)
+				env = append([]string{"PCP_VAR_DIR=" + vars, "PCP_PMDAS_DIR=" + root + "/usr/lib/pcp/pmdas", "LINUX_MDADM=/bin/true", strings.ToUpper(agent) + "_STATSPATH=" + tree.dir}, env...)
+				c := harness.Command{
+					Env:  env,
+					Args: []string{"pminfo", "-L", "-K", "clear", "-K", "add," + domain + "," + agent + "/pmda_" + agent + ".so," + agent + "_init"},
+				}
+				same, problems := compareRecorded(t, ours, theirs, root, c)
+				equal += same
+				for metric, text := range problems {
+					where := tree.name + " " + strings.Join(env[4:], " ")
+					row := slices.IndexFunc(recordedRows, func(r recordedRow) bool {
+						return regexp.MustCompile(r.metric).MatchString(metric) && regexp.MustCompile(r.where).MatchString(where)
+					})
+					if row < 0 {
+						t.Errorf("%s: %s: %s", where, metric, text)
+						continue
+					}
+					used[row]++
+				}
+			}
+		}
+	}
+	for i, n := range used {
+		if n == 0 && recordedRows[i].where == "" && !moves(recordedRows[i]) {
+			t.Errorf("no difference for the row %s any more", recordedRows[i].metric)
+		}
+	}
+	t.Logf("%d answers agree; differences by row: %v", equal, used)
+}
+
+// moves reports whether a row is about what this machine decides.
+func moves(r recordedRow) bool {
+	return strings.Contains(r.reason, "this machine") || strings.Contains(r.metric, "network")
+}
+
+// recordedVars returns a directory of PCP's variable files in which no instance has a number yet.
+func recordedVars(t *testing.T, root string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, part := range []string{"", "config"} {
+		entries, err := os.ReadDir(filepath.Join(root, "var/lib/pcp", part))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if name := filepath.Join(part, e.Name()); name == "config" || name == "config/pmda" {
+				err = os.Mkdir(filepath.Join(dir, name), 0o777)
+			} else {
+				err = os.Symlink(filepath.Join(root, "var/lib/pcp", name), filepath.Join(dir, name))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+// compareRecorded asks both sides for everything, and returns how many metrics have the same
+// answers, and the others.
+func compareRecorded(t *testing.T, ours, theirs harness.Side, root string, c harness.Command) (equal int, problems map[string]string) {
+	t.Helper()
+	o, err := ours.Run(c, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Fields(string(o.Stdout))
+	want := map[string]bool{}
+	for _, n := range names {
+		want[n] = true
+	}
+	c.Args = append(append(c.Args, "-b", "1", "-df"), names...) // one by one: an error of the agent's ends a fetch
+	o, err = ours.Run(c, root)
+	r, err2 := theirs.Run(c, root)
+	if err = cmp.Or(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	problems = map[string]string{}
+	if o.Status != r.Status {
+		problems["status"] = fmt.Sprintf("ours %d, theirs %d", o.Status, r.Status)
+	}
+	_, mine := blocks(o.Stdout, want)
+	_, original := blocks(r.Stdout, want)
+	for _, n := range names {
+		// The agent has processes in the order of its hash table.
+		a, b := strings.Split(mine[n], "\n"), strings.Split(original[n], "\n")
+		slices.Sort(a)
+		slices.Sort(b)
+		if slices.Equal(a, b) {
 			equal++
-		case ok, v != "0" && v != `""`:
-			problems = append(problems, fmt.Sprintf("[%s] ours %s, theirs %s", name, v, cmp.Or(w, "none")))
+			continue
 		}
+		a, b = slices.DeleteFunc(slices.Clone(a), func(l string) bool { return slices.Contains(b, l) }), slices.DeleteFunc(b, func(l string) bool { return slices.Contains(a, l) })
+		problems[n] = fmt.Sprintf("%d lines of ours: %.200q; %d of theirs: %.200q", len(a), a, len(b), b)
 	}
-	for name, w := range theirs {
-		if _, ok := ours[name]; !ok && !invented(w) {
-			problems = append(problems, fmt.Sprintf("[%s] ours none, theirs %s", name, w))
-		}
-	}
-	slices.Sort(problems)
-	return problems, equal
+	return equal, problems
 }
 
 // TestSpecLocal compares -K: what may be wrong with it, and which agents are left.
