@@ -166,7 +166,7 @@ var terminal = []string{
 // library. Tests are free.
 var outside = map[string][]string{
 	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress/zstd"},
-	"lib/remotewrite":      {"github.com/klauspost/compress/snappy"},
+	"lib/remotewrite":      {"github.com/klauspost/compress/snappy", "github.com/klauspost/compress/zstd"},
 	"lib/remotewrite/":     {"github.com/klauspost/compress/snappy"},
 	"lib/pmcd":             {"golang.org/x/text/unicode", "golang.org/x/sys/unix"},
 	"lib/export":           {"github.com/parquet-go/parquet-go", "github.com/klauspost/compress"},

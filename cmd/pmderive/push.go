@@ -17,7 +17,7 @@ func (a *app) newPush() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "push --to URL METRIC|NAME=EXPR ...",
 		Short: "Send values to a time series database by Prometheus's remote write",
-		Long: "Send values to a database that takes Prometheus's remote write 1.0: the records of\n" +
+		Long: "Send values to a database that takes Prometheus's remote write: the records of\n" +
 			"an archive, or with -t its values at those intervals, with their own times; of live\n" +
 			"sources the values of every interval, until Ctrl-C. Values that the database cannot\n" +
 			"take for a time wait on disk.",

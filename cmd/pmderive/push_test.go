@@ -2,14 +2,18 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -187,8 +191,9 @@ func TestPushQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r remotewrite.Request
-	r.Add(remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "before"}), 1, 2)
-	if err := q.Put(r.Take(), 1); err != nil {
+	r.Add(&remotewrite.Series{Labels: remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "before"})}, 1, 2)
+	b := r.Block()
+	if err := q.Put(&b); err != nil {
 		t.Fatal(err)
 	}
 	if err := q.Close(); err != nil {
@@ -199,7 +204,48 @@ func TestPushQueue(t *testing.T) {
 	if got.Status != 0 || got.Stdout != url+": 2 samples sent\n" || len(stored(d)) != 2 {
 		t.Errorf("%+v, %q", got, stored(d))
 	}
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("the queue is still there: %v", err)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("the queue has %v, %v", left, err)
 	}
+}
+
+// TestPushDelay pushes an archive of 200 records, or PMTOOLS_RUNS, with 2001 values each to a database that answers after 50 ms. It
+// shows the time that this takes; several requests are under way at the same time.
+func TestPushDelay(t *testing.T) {
+	records := 200
+	if n, err := strconv.Atoi(os.Getenv("PMTOOLS_RUNS")); err == nil {
+		records = min(n, 5000)
+	}
+	dir := t.TempDir()
+	if err := archivetest.BuildBig(dir, "big", records); err != nil {
+		t.Fatal(err)
+	}
+	var now, most, requests, samples atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer now.Add(-1)
+		n := now.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		body, err := io.ReadAll(r.Body)
+		taken := remotewritetest.Count(body)
+		samples.Add(int64(taken))
+		requests.Add(1)
+		time.Sleep(50 * time.Millisecond)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("X-Prometheus-Remote-Write-Samples-Written", strconv.Itoa(taken))
+	}))
+	defer srv.Close()
+	begun := time.Now()
+	got := clitest.RunWith("pmderive", newCommand, "", []string{"-a", filepath.Join(dir, "big"), "push", "--to", srv.URL, "big"}, nil)
+	took := time.Since(begun)
+	want := int64(records * 2001)
+	if got.Status != 0 || got.Stdout != fmt.Sprintf("%s: %d samples sent\n", srv.URL, want) {
+		t.Errorf("%+v, want %d samples", got, want)
+	}
+	if samples.Load() != want || most.Load() < 4 {
+		t.Errorf("%d of %d samples, %d requests at once", samples.Load(), want, most.Load())
+	}
+	t.Logf("%d samples in %d requests took %.1f s", samples.Load(), requests.Load(), took.Seconds())
 }

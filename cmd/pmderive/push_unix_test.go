@@ -26,7 +26,7 @@ import (
 // how much has not been sent, and the status is 1.
 func TestPushInterrupted(t *testing.T) {
 	dir := t.TempDir()
-	if err := archivetest.BuildBig(dir, "big", 50); err != nil {
+	if err := archivetest.BuildBig(dir, "big", 300); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -58,7 +58,7 @@ func TestPushInterrupted(t *testing.T) {
 			}})
 			defer srv.Close()
 			temp := t.TempDir()
-			cmd := exec.Command("pmderive", "-a", filepath.Join(dir, "big"), "push", "--queue-size", "400000", "--to", srv.URL, "big")
+			cmd := exec.Command("pmderive", "-a", filepath.Join(dir, "big"), "push", "--to", srv.URL, "big")
 			cmd.Env = append(os.Environ(), "TMPDIR="+temp)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -149,7 +149,11 @@ func TestPushComing(t *testing.T) {
 			t.Errorf("%s ends with %v", labels, v)
 		}
 	}
-	if text := stderr(); strings.Count(text, "; the hosts stay as they were\n") != 1 || strings.Count(text, "pmderive: ") != 2 || !strings.Contains(text, hosts[0]+": ") {
+	text := stderr()
+	if strings.Count(text, "pmderive: the queue of 256M holds about ") != 1 {
+		t.Errorf("%s", text)
+	}
+	if strings.Count(text, "; the hosts stay as they were\n") != 1 || strings.Count(text, "pmderive: ") != 3 || !strings.Contains(text, hosts[0]+": ") {
 		t.Errorf("%s", text)
 	}
 }

@@ -2,6 +2,7 @@ package remotewrite
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -20,6 +21,8 @@ type Refusal struct {
 	Status string // such as "400 Bad Request"
 	Code   int
 	Text   string // the server's reason, on one line
+	// Written is how many samples the server says to have taken all the same.
+	Written int
 }
 
 // Error implements error.
@@ -46,24 +49,39 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// answered returns the error of an answer, nil if the server has the samples. cancel ends the reading of
-// the body.
-func (c *Client) answered(res *http.Response, cancel func()) error {
-	code, status := res.StatusCode, clean(res.Status)
+// errOld is the error of a server that does not know version 2.0.
+var errOld = errors.New("the server knows remote write 1.0 only")
+
+// takenBy returns the number of samples that a server of 2.0 has taken, or -1 if it does not say.
+func takenBy(res *http.Response) int {
+	n, err := strconv.Atoi(res.Header.Get("X-Prometheus-Remote-Write-Samples-Written"))
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// answered returns the error of an answer to so many samples, nil if the server has them. cancel ends the reading of the body.
+func (n *conn) answered(res *http.Response, version, samples int, cancel func()) error {
+	code, status, taken := res.StatusCode, clean(res.Status), takenBy(res)
+	if version == 2 && (code == http.StatusUnsupportedMediaType || code/100 == 2 && taken < 0) {
+		n.rest(res, cancel)
+		return errOld
+	}
+	if code/100 == 2 && version == 2 && taken < samples {
+		n.rest(res, cancel)
+		return &Refusal{Status: status, Code: code, Text: fmt.Sprintf("it has taken %d of %d samples", taken, samples), Written: taken}
+	}
 	switch code / 100 {
 	case 2: // the text does not matter
-		if n := res.ContentLength; 0 <= n && n <= maxText {
-			defer time.AfterFunc(maxRest, cancel).Stop()
-			_, err := io.Copy(io.Discard, res.Body) // a connection can be used again after the whole answer
-			c.open.Store(err == nil && !res.Close)
-		}
+		n.rest(res, cancel)
 		return nil
 	case 3:
 		return &Refusal{Status: status, Code: code, Text: "the database is elsewhere; give its own URL"}
 	case 4, 5:
 		text := reason(res)
 		if code != http.StatusTooManyRequests && code < 500 {
-			return &Refusal{Status: status, Code: code, Text: text}
+			return &Refusal{Status: status, Code: code, Text: text, Written: max(taken, 0)}
 		}
 		if text != "" {
 			text = ": " + text
@@ -72,6 +90,15 @@ func (c *Client) answered(res *http.Response, cancel func()) error {
 	}
 	// The body is not read: after 101 it is the connection itself, which no context ends.
 	return &Refusal{Status: status, Code: code, Text: "it is not an answer to remote write"}
+}
+
+// rest reads the rest of a short answer: a connection can be used again after all of it.
+func (n *conn) rest(res *http.Response, cancel func()) {
+	if length := res.ContentLength; 0 <= length && length <= maxText {
+		defer time.AfterFunc(maxRest, cancel).Stop()
+		_, err := io.Copy(io.Discard, res.Body)
+		n.open.Store(err == nil && !res.Close)
+	}
 }
 
 func reason(res *http.Response) string {

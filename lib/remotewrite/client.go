@@ -1,9 +1,12 @@
-// Package remotewrite sends samples to databases that take Prometheus's remote write 1.0
-// (https://prometheus.io/docs/specs/prw/remote_write_spec/).
+// Package remotewrite sends samples to databases that take Prometheus's remote write, 2.0 or 1.0
+// (https://prometheus.io/docs/specs/prw/remote_write_spec_2_0/).
 //
 // A [Sender] makes series of the values of metrics, with PCP's labels from [Hosts], and collects their
 // samples in a [Request]. A [Queue] keeps requests on disk, and a [Client] posts them: [Drain] sends
 // those of a queue in their order until the server has taken or refused each. [Send] runs all of this.
+//
+// A Client sends 2.0 until the server shows that it does not know it: by 415, or by a success without the header that counts the
+// samples. From then on it sends 1.0.
 package remotewrite
 
 import (
@@ -43,8 +46,15 @@ var ErrClear = errors.New("anybody on the way can read a password or token that 
 
 // A Client posts requests. It may be used by several goroutines.
 type Client struct {
-	opt  Options
-	url  *url.URL
+	opt       Options
+	url       *url.URL
+	transport *http.Transport
+	old       atomic.Bool // the server knows 1.0 only
+}
+
+// A conn is a connection of a Client, made again when it is lost. Requests follow each other on it.
+type conn struct {
+	c    *Client
 	http http.Client
 	open atomic.Bool // after the last answer the connection could be used again
 }
@@ -94,12 +104,18 @@ func New(opt *Options) (*Client, error) {
 			return nil, fmt.Errorf("%s has no certificates in PEM", opt.CAFile)
 		}
 	}
-	c.http = http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	c.transport = transport
 	return c, nil
 }
+
+func (c *Client) conn() *conn {
+	return &conn{c: c, http: http.Client{
+		Transport:     c.transport.Clone(),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func (n *conn) close() { n.http.CloseIdleConnections() }
 
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
@@ -133,39 +149,63 @@ func secret(name string) (string, error) {
 	return line, nil
 }
 
-// Post sends a request. The error is a *Refusal, a *Failure, or that of ctx. Post returns within the
+// Post sends a request on a connection of its own. The error is a *Refusal, a *Failure, or that of ctx. Post returns within the
 // time-out and when ctx ends, whatever the server does.
-func (c *Client) Post(ctx context.Context, body []byte) error {
-	_, err := c.post(ctx, body)
+func (c *Client) Post(ctx context.Context, b *Block) error {
+	n := c.conn()
+	defer n.close()
+	_, err := n.post(ctx, b)
 	return err
 }
 
 // post is Post. lost means that the connection of the last request was lost since; without an error, only a
 // new connection shows that.
-func (c *Client) post(ctx context.Context, body []byte) (lost bool, err error) {
+func (n *conn) post(ctx context.Context, b *Block) (lost bool, err error) {
+	if !n.c.old.Load() {
+		if lost, err = n.attempt(ctx, b, 2); err != errOld {
+			return lost, err
+		}
+		n.c.old.Store(true)
+	}
+	again, err := n.attempt(ctx, b, 1)
+	return lost || again, err
+}
+
+// A version of the protocol has other headers.
+type version struct{ mime, number string }
+
+func versionOf(n int) version {
+	if n == 1 {
+		return version{"application/x-protobuf", "0.1.0"}
+	}
+	return version{"application/x-protobuf;proto=io.prometheus.write.v2.Request", "2.0.0"}
+}
+
+func (n *conn) attempt(ctx context.Context, b *Block, number int) (lost bool, err error) {
+	c, v := n.c, versionOf(number)
 	limited, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
 	connected := false
 	traced := httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
-		connected, lost = true, !i.Reused && c.open.Swap(false)
+		connected, lost = true, !i.Reused && n.open.Swap(false)
 	}})
-	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.url.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.url.String(), bytes.NewReader(b.message(number)))
 	if err != nil {
 		return false, &Refusal{Text: "no request can be made"}
 	}
-	req.Header.Set("Content-Type", "application/x-protobuf")
+	req.Header.Set("Content-Type", v.mime)
 	req.Header.Set("Content-Encoding", "snappy")
-	req.Header.Set("X-Prometheus-Remote-Write-Version", "0.1.0")
+	req.Header.Set("X-Prometheus-Remote-Write-Version", v.number)
 	req.Header.Set("User-Agent", c.opt.Agent)
 	if err := c.authorize(req); err != nil {
 		return false, &Failure{Err: err}
 	}
-	res, err := c.http.Do(req)
-	c.open.Store(false)
+	res, err := n.http.Do(req)
+	n.open.Store(false)
 	switch {
 	case err == nil:
 		defer res.Body.Close()
-		return lost, c.answered(res, cancel)
+		return lost, n.answered(res, number, b.Samples, cancel)
 	case ctx.Err() != nil:
 		return lost, ctx.Err()
 	case limited.Err() != nil && connected: // a slow server lives

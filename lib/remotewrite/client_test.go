@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -48,6 +49,9 @@ func silent(text, again string) http.HandlerFunc {
 	}
 }
 
+// written is the header of a server of 2.0.
+const written = "X-Prometheus-Remote-Write-Samples-Written: 1"
+
 // endless are answers that never end.
 var endless = []struct{ name, text, again string }{
 	{"nothing", "", ""},
@@ -61,8 +65,8 @@ var endless = []struct{ name, text, again string }{
 	{"another protocol without a reason", "HTTP/1.1 101\r\n\r\n", ""},
 	{"an unknown status", "HTTP/1.1 999\r\n\r\n", "x"},
 	{"status 0", "HTTP/1.1 000 \r\nContent-Length: 9\r\n\r\n", ""},
-	{"a success with a body that never comes", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", ""},
-	{"a success with a body that never ends", "HTTP/1.1 200 OK\r\n\r\n", "x"},
+	{"a success with a body that never comes", "HTTP/1.1 200 OK\r\n" + written + "\r\nContent-Length: 9\r\n\r\n", ""},
+	{"a success with a body that never ends", "HTTP/1.1 200 OK\r\n" + written + "\r\n\r\n", "x"},
 	{"a failure with a body that never comes", "HTTP/1.1 500 no\r\nContent-Length: 9\r\n\r\n", ""},
 	{"a failure with a body that never ends", "HTTP/1.1 500 no\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"},
 	{"a refusal with a body that never ends", "HTTP/1.1 400 no\r\n\r\n", "\n"},
@@ -121,10 +125,21 @@ func TestUnread(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-ended }))
 	defer srv.Close()
 	defer close(ended)
-	err := client(t, remotewrite.Options{URL: srv.URL, Timeout: 300 * time.Millisecond}).Post(t.Context(), make([]byte, 64<<20))
+	err := client(t, remotewrite.Options{URL: srv.URL, Timeout: 300 * time.Millisecond}).Post(t.Context(), huge())
 	if f, ok := errors.AsType[*remotewrite.Failure](err); !ok || !strings.Contains(err.Error(), "no answer within 300ms") || f.Lost {
 		t.Errorf("%v", err)
 	}
+}
+
+// huge returns a request of 20 MB, more than a connection holds.
+func huge() *remotewrite.Block {
+	var r remotewrite.Request
+	x := &remotewrite.Series{Labels: remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "x"})}
+	for i := range int64(1_000_000) {
+		r.Add(x, i, rand.Float64())
+	}
+	b := r.Block()
+	return &b
 }
 
 // TestReason: texts of the server are short, on one line, and without control characters.

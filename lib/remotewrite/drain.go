@@ -1,86 +1,122 @@
 package remotewrite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
 // Backoff bounds the pauses between attempts.
 type Backoff struct{ First, Most time.Duration }
 
-// Drain sends the requests of a queue in their order, until it is finished and empty, or ctx ends.
+// parallel is the number of requests that may be under way at the same time. Each has a connection of its own.
+const parallel = 8
+
+// Drain sends the requests of a queue in their order, those of a batch at the same time, until it is finished and empty, or ctx ends.
 // A request that fails for a time is sent again with growing pauses. After a lost connection the
 // queue gives out the last requests once more, because the server may have been killed; it gets
-// samples twice then, but identical ones. Drain calls warn with each report for the user.
+// samples twice then, but identical ones. Drain calls warn with each report for the user, from several goroutines but not at once.
 func Drain(ctx context.Context, q *Queue, c *Client, b Backoff, warn func(error)) (Report, error) {
-	d := &drain{q: q, c: c, backoff: b, pause: b.First, warn: warn}
-	for {
-		e, err := q.first(ctx)
-		if e == nil || err != nil {
-			return q.report(), err
-		}
-		if err := d.send(ctx, e); err != nil {
-			return q.report(), err
-		}
+	d := &drain{q: q, c: c, backoff: b, warn: warn}
+	errs := make([]error, parallel)
+	var ended sync.WaitGroup
+	for i := range errs {
+		ended.Go(func() { errs[i] = d.run(ctx, i) })
 	}
+	ended.Wait()
+	return q.report(), cmp.Or(errs...)
 }
 
 type drain struct {
 	q       *Queue
 	c       *Client
 	backoff Backoff
-	warn    func(error)
-	pause   time.Duration // after the next failure
-	warned  bool          // the failure has been reported
-	next    time.Time     // when the next failure may be reported
-	refusal bool          // a refusal has been reported
+
+	mu      sync.Mutex
+	warn    func(error) // guarded by mu, as what follows
+	warned  bool        // the failure has been reported
+	next    time.Time   // when the next failure may be reported
+	refusal bool        // a refusal has been reported
 }
 
 const quiet = time.Minute
 
+// A lane sends one request after the other.
+type lane struct {
+	*drain
+	conn  *conn
+	pause time.Duration // after the next failure
+	last  time.Time     // of the last answer
+}
+
+func (d *drain) run(ctx context.Context, number int) error {
+	l := &lane{drain: d, conn: d.c.conn(), pause: d.backoff.First}
+	defer l.conn.close()
+	for {
+		e, err := d.q.take(ctx, number)
+		if e == nil || err != nil {
+			return err
+		}
+		if err := l.send(ctx, e); err != nil {
+			return err
+		}
+	}
+}
+
 // send makes one attempt. Its error is that of ctx.
-func (d *drain) send(ctx context.Context, e *entry) error {
-	body, err := d.q.spool.read(e)
+func (l *lane) send(ctx context.Context, e *entry) error {
+	b, err := l.q.read(e)
 	if err != nil {
-		d.warn(err)
-		d.q.leave(e)
+		l.report(err)
+		l.q.leave(e)
 		return nil
 	}
-	lost, err := d.c.post(ctx, body)
-	if lost {
-		d.q.doubt()
+	lost, err := l.conn.post(ctx, b)
+	// A connection that has long been idle says nothing about what others have sent since.
+	if lost && (l.last.IsZero() || time.Since(l.last) <= l.q.opt.Keep) {
+		l.q.doubt()
 	}
 	if failure, ok := errors.AsType[*Failure](err); ok {
-		return d.failed(ctx, e, failure)
+		return l.failed(ctx, e, failure)
 	}
 	refusal, refused := errors.AsType[*Refusal](err)
 	if err != nil && !refused {
 		return err
 	}
-	d.recovered()
-	if refused && !(d.q.repeated(e) || e.unsure && refusal.old()) {
-		d.refused(e, refusal)
+	l.recovered()
+	if refused && !(l.q.repeated(e) || e.unsure && refusal.old()) {
+		l.refused(refusal)
+		l.q.refuse(e, refusal.Written)
 	} else {
-		d.q.acknowledge(e)
+		l.q.acknowledge(e)
 	}
 	return nil
 }
 
-func (d *drain) failed(ctx context.Context, e *entry, f *Failure) error {
-	d.q.failed()
-	e.unsure = e.unsure || f.Unknown
-	if now := time.Now(); !d.warned && !now.Before(d.next) {
-		d.warned, d.next = true, now.Add(quiet)
-		d.warn(fmt.Errorf("%s: %w; trying again", d.c.Name(), f))
+// report hands an error to the user.
+func (d *drain) report(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.warn(err)
+}
+
+func (l *lane) failed(ctx context.Context, e *entry, f *Failure) error {
+	l.q.failed(e, f.Unknown)
+	l.mu.Lock()
+	if now := time.Now(); !l.warned && !now.Before(l.next) {
+		l.warned, l.next = true, now.Add(quiet)
+		l.warn(fmt.Errorf("%s: %w; trying again", l.c.Name(), f))
 	}
-	wait := time.NewTimer(max(f.After, d.pause/2+rand.N(d.pause/2+1)))
+	l.mu.Unlock()
+	wait := time.NewTimer(max(f.After, l.pause/2+rand.N(l.pause/2+1)))
 	defer wait.Stop()
-	d.pause = min(2*d.pause, d.backoff.Most)
+	l.pause = min(2*l.pause, l.backoff.Most)
 	select {
 	case <-wait.C:
 		return nil
@@ -89,19 +125,23 @@ func (d *drain) failed(ctx context.Context, e *entry, f *Failure) error {
 	}
 }
 
-func (d *drain) recovered() {
-	if d.warned {
-		d.warn(fmt.Errorf("%s answers again", d.c.Name()))
+func (l *lane) recovered() {
+	l.pause, l.last = l.backoff.First, time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.warned {
+		l.warn(fmt.Errorf("%s answers again", l.c.Name()))
 	}
-	d.warned, d.pause = false, d.backoff.First
+	l.warned = false
 }
 
-func (d *drain) refused(e *entry, err error) {
+func (d *drain) refused(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if !d.refusal {
 		d.refusal = true
 		d.warn(fmt.Errorf("%s: %w", d.c.Name(), err))
 	}
-	d.q.refuse(e)
 }
 
 // old reports whether a server refuses samples because it has them or newer ones: the usual reason after a

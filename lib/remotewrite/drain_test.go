@@ -27,10 +27,11 @@ const large = math.MaxInt64
 var quick = remotewrite.Backoff{First: time.Millisecond, Most: 4 * time.Millisecond}
 
 // body returns a request with one sample.
-func body(ms int64) []byte {
+func body(ms int64) *remotewrite.Block {
 	var r remotewrite.Request
-	r.Add(remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "x"}), ms, float64(ms))
-	return r.Take()
+	r.Add(&remotewrite.Series{Labels: remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "x"})}, ms, float64(ms))
+	b := r.Block()
+	return &b
 }
 
 // times returns the times of the samples of the one series of body.
@@ -49,7 +50,7 @@ func queued(t *testing.T, n int, keep time.Duration) *remotewrite.Queue {
 		t.Fatal(err)
 	}
 	for i := range n {
-		if err := q.Put(body(int64(i+1)), 1); err != nil {
+		if err := q.Put(body(int64(i + 1))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,6 +97,7 @@ func TestFailures(t *testing.T) {
 		}, []int64{1, 2, 3}, 3, "the server says 500 Internal Server Error: half a; trying again"},
 		{"never ends its answer", 1, 1, func(w http.ResponseWriter, r *http.Request, take func()) {
 			take()
+			w.Header().Set(strings.TrimSuffix(written, ": 1"), "1")
 			io.WriteString(w, "taken")
 			http.NewResponseController(w).Flush()
 			<-r.Context().Done()
@@ -111,6 +113,7 @@ func TestFailures(t *testing.T) {
 		{"early hints", 1, 1, func(w http.ResponseWriter, _ *http.Request, take func()) {
 			w.WriteHeader(http.StatusEarlyHints)
 			take()
+			w.Header().Set(strings.TrimSuffix(written, ": 1"), "1")
 			w.WriteHeader(http.StatusNoContent)
 		}, []int64{1, 2, 3}, 3, ""},
 		{"hints without end", 1, 1, raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 1000)), []int64{1, 2, 3}, 3, "; trying again"},
@@ -265,6 +268,7 @@ func TestRandomTurns(t *testing.T) {
 		func(w http.ResponseWriter, _ *http.Request, take func()) {
 			take()
 			w.Header().Set("Connection", "close")
+			w.Header().Set(strings.TrimSuffix(written, ": 1"), "1")
 			w.WriteHeader(http.StatusOK)
 		},
 		func(w http.ResponseWriter, _ *http.Request, take func()) {
@@ -357,6 +361,7 @@ func TestUnnoticed(t *testing.T) {
 			tt.header(w.Header())
 			if w.Header().Get("X") != "" {
 				d.ServeHTTP(httptest.NewRecorder(), r)
+				w.Header().Set(strings.TrimSuffix(written, ": 1"), "1")
 				io.WriteString(w, "taken")
 				http.NewResponseController(w).Flush()
 				return
@@ -369,7 +374,7 @@ func TestUnnoticed(t *testing.T) {
 		}
 		put := func() {
 			n++
-			if err := q.Put(body(int64(n)), 1); err != nil {
+			if err := q.Put(body(int64(n))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -405,7 +410,7 @@ func TestInterruptedResend(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if err := q.Put(body(int64(i+1)), 1); err != nil {
+		if err := q.Put(body(int64(i + 1))); err != nil {
 			t.Fatal(err)
 		}
 	}

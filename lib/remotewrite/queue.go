@@ -17,25 +17,32 @@ import (
 //	         acknowledged            connection lost            acknowledged
 //	waiting ──────────────▶ kept ──────────────────────▶ doubted ──────────────▶ gone
 //
-// A request that is refused or damaged goes, and so does one that has been kept for long enough. So
+// A request that is refused or damaged goes, and so does one that has been kept for long enough. Requests of one batch may be sent at
+// the same time, a batch only after the one before. So
 //
 //   - each request counts as sent once, at its first acknowledgement;
 //   - one that is acknowledged is sent once more at most, however often connections are lost, and not
 //     at all if none is lost: n requests and f failures make at most 2n+f attempts;
 //   - no failure takes an acknowledgement back from a later request, or from an old one;
-//   - acknowledged requests make room, others never do.
+//   - acknowledged requests make room, others never do;
+//   - samples of a series keep their order, since each request of a batch has other series.
+//
+// A live request is stored as the difference to an earlier one, whose file stays as long as others need it.
 type Queue struct {
 	opt   QueueOptions
 	spool *spool
 	now   func() time.Time
 
-	mu     sync.Mutex
-	list   []*entry // in the order in which they are sent
-	next   uint64
-	size   int64
-	closed bool
-	stats  Stats         // but for Waiting, Bytes and Limit
-	change chan struct{} // closed and replaced at each change
+	mu       sync.Mutex
+	packer   packer
+	unpacker unpacker
+	keys     map[uint64]*keyFile
+	list     []*entry // in the order in which they are sent
+	next     uint64
+	size     int64
+	closed   bool
+	stats    Stats         // but for Waiting, Bytes and Limit
+	change   chan struct{} // closed and replaced at each change
 }
 
 // QueueOptions are the place and the bounds of a queue.
@@ -55,13 +62,24 @@ const maxKept = 10_000
 var ErrFull = errors.New("the queue is full")
 
 type entry struct {
+	sent    bool // only its file is there, for others
 	number  uint64
+	batch   uint64 // the number of the first request of its batch
+	key     uint64 // the number of the request to which it is the difference, or its own
 	samples int
 	sum     uint32 // of the file
 	size    int64
 	state   state
 	since   time.Time // of a request that is kept: when the server acknowledged it
+	busy    bool      // it is being sent
 	unsure  bool      // of one that waits: the server may have it, from an attempt without an answer or by an earlier process
+}
+
+// A keyFile is a file that others are differences to.
+type keyFile struct {
+	*entry
+	users  int  // files, and the packer while it makes more of them
+	listed bool // the request itself is in the queue
 }
 
 type state byte
@@ -74,7 +92,8 @@ const (
 
 // OpenQueue opens the queue in a directory. Requests that an earlier process has left come first.
 func OpenQueue(opt *QueueOptions) (*Queue, error) {
-	q := &Queue{opt: *opt, now: time.Now, change: make(chan struct{})}
+	q := &Queue{opt: *opt, now: time.Now, change: make(chan struct{}), keys: make(map[uint64]*keyFile)}
+	q.unpacker.read = q.readKey
 	if q.opt.Warn == nil {
 		q.opt.Warn = func(error) {}
 	}
@@ -82,21 +101,41 @@ func OpenQueue(opt *QueueOptions) (*Queue, error) {
 	if q.spool, err = openSpool(opt.Dir, opt.Sync); err != nil {
 		return nil, err
 	}
-	if q.list, err = q.spool.requests(q.opt.Warn); err != nil {
-		_ = q.spool.close(false)
+	files, err := q.spool.requests(q.opt.Warn)
+	if err != nil {
+		_ = q.spool.close()
 		return nil, err
 	}
-	for _, e := range q.list {
-		q.size += e.size
-		q.next = e.number + 1
-	}
+	q.resume(files)
 	return q, nil
+}
+
+// resume takes the files of an earlier process.
+func (q *Queue) resume(files []*entry) {
+	for _, e := range files {
+		q.size += e.size
+		q.next = max(q.next, e.number+1)
+		if e.key == e.number {
+			q.keys[e.number] = &keyFile{entry: e, listed: !e.sent}
+		} else if k := q.keys[e.key]; k != nil {
+			k.users++
+		}
+		if !e.sent {
+			q.list = append(q.list, e)
+		}
+	}
+	for _, k := range q.keys {
+		if k.users == 0 {
+			q.release(k)
+		}
+	}
 }
 
 // Stats count samples and attempts since the queue was opened.
 type Stats struct {
 	Sent, Refused, Damaged int       // samples by their fate, as in a Report
 	Lost                   int       // samples without room; the Sender counts them
+	Put                    int64     // bytes of the requests that were put into the queue
 	Failures               int       // attempts after which the request was to be sent again
 	Waiting                int       // samples without an acknowledgement
 	Bytes, Limit           int64     // of the files
@@ -127,20 +166,33 @@ func (q *Queue) Waiting() (samples int) {
 
 // Put adds a request. The error is ErrFull if there is no room; requests that have been acknowledged
 // make room, even if they are to be sent once more.
-func (q *Queue) Put(body []byte, samples int) error { return q.put(body, samples, doubted) }
+func (q *Queue) Put(b *Block) error { return q.put(b, doubted) }
 
 // put adds a request. Kept requests make room, then those in the state may.
-func (q *Queue) put(body []byte, samples int, may state) error {
+func (q *Queue) put(b *Block, may state) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.next >= maxNumber { // a file in the directory has the last one
 		return errors.New("the queue has no numbers left; another directory has")
 	}
-	e := &entry{number: q.next, samples: samples, sum: crc32.Checksum(body, castagnoli), size: int64(len(body))}
+	text, key := b.text, q.next
+	if text == nil {
+		var err error
+		if text, key, err = q.packer.pack(b, q.next); err != nil {
+			return err
+		}
+		if !b.Alike {
+			b.text = text // for the next attempt
+		}
+	}
+	e := &entry{number: q.next, batch: q.next, key: key, samples: b.Samples, sum: crc32.Checksum(text, castagnoli), size: int64(len(text))}
+	if last := len(q.list) - 1; b.Part > 0 && last >= 0 && q.list[last].number == q.next-1 {
+		e.batch = q.list[last].batch // if it is not there any more, the batch before is not either
+	}
 	for {
 		err := ErrFull
 		if q.size+e.size <= q.opt.Max {
-			err = q.spool.write(e, body)
+			err = q.spool.write(e, text)
 		}
 		if err == nil {
 			break
@@ -150,10 +202,44 @@ func (q *Queue) put(body []byte, samples int, may state) error {
 		}
 	}
 	q.next++
+	q.stats.Put += e.size
 	q.size += e.size
 	q.list = append(q.list, e)
+	q.use(b, e)
 	q.changed()
 	return nil
+}
+
+// use notes which file a new request is the difference to.
+func (q *Queue) use(b *Block, e *entry) {
+	if old, replaced := q.packer.packed(b, e.number, e.key); replaced {
+		q.leaveKey(old)
+	}
+	if e.key != e.number {
+		q.keys[e.key].users++
+	} else if b.Alike {
+		q.keys[e.number] = &keyFile{entry: e, users: 1, listed: true}
+	}
+}
+
+// leaveKey notes that a file or the packer does not need a key any more.
+func (q *Queue) leaveKey(number uint64) {
+	k := q.keys[number]
+	if k == nil {
+		return
+	}
+	if k.users--; k.users == 0 {
+		q.release(k)
+	}
+}
+
+// release removes a key that no file needs, unless it waits itself.
+func (q *Queue) release(k *keyFile) {
+	delete(q.keys, k.number)
+	if !k.listed {
+		q.spool.removeKey(k.entry)
+		q.size -= k.size
+	}
 }
 
 func full(err error) bool { return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) }
@@ -170,12 +256,12 @@ func (q *Queue) makeRoom(s state) bool {
 
 // PutWait is Put, but it waits for room, in the queue or on the disk, as long as requests are left to
 // send. A request that is to be sent once more does not make room for it.
-func (q *Queue) PutWait(ctx context.Context, body []byte, samples int) error {
+func (q *Queue) PutWait(ctx context.Context, b *Block) error {
 	for {
 		q.mu.Lock()
 		change, empty := q.change, len(q.list) == 0
 		q.mu.Unlock()
-		if err := q.put(body, samples, kept); !full(err) || empty {
+		if err := q.put(b, kept); !full(err) || empty {
 			return err
 		}
 		select {
@@ -199,20 +285,20 @@ func (q *Queue) changed() {
 	q.change = make(chan struct{})
 }
 
-func (q *Queue) first(ctx context.Context) (*entry, error) {
+// take returns a request that a lane may send: of the first batch that is not done, one with its parts. The lane then calls
+// acknowledge, refuse, leave or failed.
+func (q *Queue) take(ctx context.Context, lane int) (*entry, error) {
 	for {
 		q.mu.Lock()
 		q.forget()
-		for _, e := range q.list {
-			if e.state != kept {
-				q.mu.Unlock()
-				return e, nil
-			}
+		e, done := q.ready(lane)
+		if e != nil {
+			e.busy = true
 		}
 		change, closed := q.change, q.closed
 		q.mu.Unlock()
-		if closed {
-			return nil, nil
+		if e != nil || done && closed {
+			return e, nil
 		}
 		select {
 		case <-change:
@@ -220,6 +306,26 @@ func (q *Queue) first(ctx context.Context) (*entry, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// ready returns a request for a lane; done means that there is none for any lane.
+func (q *Queue) ready(lane int) (e *entry, done bool) {
+	var batch uint64
+	done = true
+	for _, e := range q.list {
+		switch {
+		case e.state == kept:
+			continue
+		case done:
+			batch, done = e.batch, false
+		case e.batch != batch:
+			return nil, false
+		}
+		if !e.busy && int(e.number-e.batch)%parallel == lane {
+			return e, false
+		}
+	}
+	return nil, done
 }
 
 func (q *Queue) forget() {
@@ -232,11 +338,13 @@ func (q *Queue) forget() {
 	}
 }
 
-// refuse removes a request that the server refuses.
-func (q *Queue) refuse(e *entry) {
+// refuse removes a request of which the server refuses all samples but some.
+func (q *Queue) refuse(e *entry, written int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.stats.Refused += e.samples
+	written = min(max(written, 0), e.samples)
+	q.stats.Sent += written
+	q.stats.Refused += e.samples - written
 	q.remove(e)
 }
 
@@ -245,19 +353,63 @@ func (q *Queue) leave(e *entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stats.Damaged += e.samples
-	q.unlist(e)
+	q.packer.forget(e.number)
+	delete(q.keys, e.number)
+	if !q.unlist(e) {
+		return
+	}
+	if q.size -= e.size; e.key != e.number {
+		q.leaveKey(e.key)
+	}
+}
+
+// read returns the samples of a request. A damaged one is renamed.
+func (q *Queue) read(e *entry) (*Block, error) {
+	text, err := q.spool.read(e)
+	if err == nil {
+		var b *Block
+		if b, err = q.unpacker.unpack(text, e.number, e.key); err == nil {
+			return b, nil
+		}
+	}
+	return nil, q.spool.damage(e, err)
+}
+
+// errNoKey is the error of a difference to a file that is not there.
+var errNoKey = errors.New("that file is damaged or gone")
+
+func (q *Queue) readKey(number uint64) ([]byte, error) {
+	q.mu.Lock()
+	k := q.keys[number]
+	q.mu.Unlock()
+	if k == nil {
+		return nil, errNoKey
+	}
+	return q.spool.read(k.entry)
 }
 
 // failed notes an attempt without success.
-func (q *Queue) failed() {
+func (q *Queue) failed(e *entry, unsure bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stats.Failures++
+	e.busy, e.unsure = false, e.unsure || unsure
+	q.changed()
 }
 
+// remove removes a request. Its file stays if others are differences to it.
 func (q *Queue) remove(e *entry) {
-	if q.unlist(e) {
-		q.spool.remove(e)
+	if !q.unlist(e) {
+		return
+	}
+	if k := q.keys[e.number]; k != nil {
+		k.listed = false
+		q.spool.keep(e)
+		return
+	}
+	q.spool.remove(e)
+	if q.size -= e.size; e.key != e.number {
+		q.leaveKey(e.key)
 	}
 }
 
@@ -267,7 +419,6 @@ func (q *Queue) unlist(e *entry) bool {
 		return false
 	}
 	q.list = slices.Delete(q.list, i, i+1)
-	q.size -= e.size
 	q.changed()
 	return true
 }
@@ -276,6 +427,7 @@ func (q *Queue) acknowledge(e *entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	first := e.state == waiting
+	e.busy = false
 	if q.stats.Success = q.now(); first {
 		q.stats.Sent += e.samples
 	}
@@ -305,7 +457,7 @@ func (q *Queue) doubt() {
 	}
 }
 
-// Close removes the files of requests that are kept, and the directory if no request is left.
+// Close removes the files of requests that are kept. The directory stays.
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -314,5 +466,9 @@ func (q *Queue) Close() error {
 			q.remove(e)
 		}
 	}
-	return q.spool.close(len(q.list) == 0)
+	for _, k := range q.packer.keys {
+		q.leaveKey(k.number)
+	}
+	q.packer.keys = nil
+	return q.spool.close()
 }

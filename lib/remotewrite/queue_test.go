@@ -32,7 +32,7 @@ func fill(t *testing.T, dir string, n int) {
 	t.Helper()
 	q := open(t, dir, nil)
 	for i := range n {
-		if err := q.Put(body(int64(i+1)), 1); err != nil {
+		if err := q.Put(body(int64(i + 1))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,6 +58,21 @@ func drained(t *testing.T, q *remotewrite.Queue) (got []int64, rep remotewrite.R
 	return times(d), rep, reported
 }
 
+// draining sends what a queue gets to a database, until end is called.
+func draining(t *testing.T, q *remotewrite.Queue) (d *remotewritetest.Database, end func() remotewrite.Report) {
+	d = &remotewritetest.Database{}
+	srv, ended := httptest.NewServer(d), make(chan remotewrite.Report)
+	go func() {
+		rep, _ := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
+		ended <- rep
+	}()
+	return d, func() remotewrite.Report {
+		q.Finish()
+		defer srv.Close()
+		return <-ended
+	}
+}
+
 // names returns the names of the files in a directory.
 func names(t *testing.T, dir string) (list []string) {
 	t.Helper()
@@ -77,27 +92,27 @@ func TestResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "q")
 	fill(t, dir, 12)
 	strange := []string{
-		"ffffffffffffffff-1-00000000.write", "000000000000000c-99999999999-00000000.write", "000000000000000c--3-00000000.write",
-		"000000000000000c-0-00000000.write", "00x-1-00000000.write", "000000000000000c-3.write",
+		"ffffffffffffffff-0-0-1-00000000.write", "000000000000000c-0-0-99999999999-00000000.write", "000000000000000c-0-0--3-00000000.write", "000000000000000c-13-0-1-00000000.write",
+		"000000000000000c-0-13-1-00000000.write", "000000000000000c-0-0-0-00000000.write", "00x-0-0-1-00000000.write", "000000000000000c-3.write", "000000000000000c-1-00000000.write", "000000000000000c-0-0-1-00000000.key.write",
 	}
-	for _, name := range append([]string{"0000000000000000-1-00000000.write.tmp", "mine"}, strange...) {
+	for _, name := range append([]string{"0000000000000000-0-0-1-00000000.write.tmp", "mine"}, strange...) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink("mine", filepath.Join(dir, "000000000000000d-1-00000000.write")); err == nil {
-		strange = append(strange, "000000000000000d-1-00000000.write")
+	if err := os.Symlink("mine", filepath.Join(dir, "000000000000000d-0-0-1-00000000.write")); err == nil {
+		strange = append(strange, "000000000000000d-0-0-1-00000000.write")
 	}
-	if err := os.Mkdir(filepath.Join(dir, "000000000000000e-1-00000000.write"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "000000000000000e-0-0-1-00000000.write"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	strange = append(strange, "000000000000000e-1-00000000.write")
+	strange = append(strange, "000000000000000e-0-0-1-00000000.write")
 	var warned []string
 	q := open(t, dir, &warned)
 	if q.Waiting() != 12 || len(warned) != len(strange) || !strings.HasSuffix(warned[0], " is not a request of the queue, and is left alone") {
 		t.Fatalf("%d wait, %q", q.Waiting(), warned)
 	}
-	if err := q.Put(body(13), 1); err != nil {
+	if err := q.Put(body(13)); err != nil {
 		t.Fatal(err)
 	}
 	got, rep, reported := drained(t, q)
@@ -109,10 +124,26 @@ func TestResumed(t *testing.T) {
 	}
 }
 
+// file returns the file in which a request is stored.
+func file(t *testing.T, b *remotewrite.Block) []byte {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "q")
+	q := open(t, dir, nil)
+	if err := q.Put(b); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, names(t, dir)[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // TestDamaged: a file that is cut anywhere, or has another bit anywhere, is not sent; that is reported,
 // and the file stays under another name.
 func TestDamaged(t *testing.T) {
-	whole := body(1)
+	dir := filepath.Join(t.TempDir(), "q")
+	whole := file(t, body(1))
 	bad := [][]byte{append(slices.Clone(whole), 0), []byte("\xff\xff\xff\xff\x0f")}
 	for n := range whole {
 		bad = append(bad, whole[:n])
@@ -122,10 +153,9 @@ func TestDamaged(t *testing.T) {
 		flipped[i/8] ^= 1 << (i % 8)
 		bad = append(bad, flipped)
 	}
-	dir := filepath.Join(t.TempDir(), "q")
 	q := open(t, dir, nil)
 	for range len(bad) + 1 {
-		if err := q.Put(whole, 1); err != nil {
+		if err := q.Put(body(1)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,7 +206,7 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Put(body(1), 1); err != nil {
+	if err := q.Put(body(1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := remotewrite.OpenQueue(opt); !errors.Is(err, remotewrite.ErrLocked) {
@@ -196,19 +226,19 @@ func TestLocked(t *testing.T) {
 // TestFull: a queue takes no more than it may; one that waits goes on when there is room.
 func TestFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "q")
-	size := int64(len(body(1)))
+	size := int64(len(file(t, body(1))))
 	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: 2 * size, Keep: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []error{nil, nil, remotewrite.ErrFull} {
-		if err := q.Put(body(int64(i+1)), 1); !errors.Is(err, want) {
+		if err := q.Put(body(int64(i + 1))); !errors.Is(err, want) {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := q.PutWait(ctx, body(3), 1); !errors.Is(err, context.Canceled) {
+	if err := q.PutWait(ctx, body(3)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	d := &remotewritetest.Database{}
@@ -220,7 +250,7 @@ func TestFull(t *testing.T) {
 		drained <- rep
 	}()
 	for i := 3; i <= 20; i++ { // what has been sent is kept no longer than there is room
-		if err := q.PutWait(t.Context(), body(int64(i)), 1); err != nil {
+		if err := q.PutWait(t.Context(), body(int64(i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,14 +261,14 @@ func TestFull(t *testing.T) {
 	if err := q.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("%s is still there: %v", dir, err)
+	if left := names(t, dir); left != nil {
+		t.Errorf("%q are left", left)
 	}
 	huge, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: 1, Keep: 0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := huge.PutWait(t.Context(), body(1), 1); !errors.Is(err, remotewrite.ErrFull) { // it would wait for ever
+	if err := huge.PutWait(t.Context(), body(1)); !errors.Is(err, remotewrite.ErrFull) { // it would wait for ever
 		t.Error(err)
 	}
 }
@@ -246,7 +276,7 @@ func TestFull(t *testing.T) {
 // TestRoom: copies of what the server has taken make room for what it has not, also when they are
 // to be sent once more.
 func TestRoom(t *testing.T) {
-	size := int64(len(body(1)))
+	size := int64(len(file(t, body(1))))
 	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(t.TempDir(), "q"), Max: 3 * size, Keep: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +296,7 @@ func TestRoom(t *testing.T) {
 		ended <- rep
 	}()
 	for i := range 3 {
-		if err := q.Put(body(int64(i+1)), 1); err != nil {
+		if err := q.Put(body(int64(i + 1))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -275,7 +305,7 @@ func TestRoom(t *testing.T) {
 	}
 	broken.Store(true)
 	for i, want := range []error{nil, nil, nil, remotewrite.ErrFull} {
-		if err := q.Put(body(int64(i+4)), 1); !errors.Is(err, want) {
+		if err := q.Put(body(int64(i + 4))); !errors.Is(err, want) {
 			t.Errorf("%d: %v, want %v", i+4, err, want)
 		}
 		if i == 0 {
@@ -299,13 +329,13 @@ func TestNoDisk(t *testing.T) {
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Put(body(1), 1); err == nil || q.Waiting() != 0 {
+	if err := q.Put(body(1)); err == nil || q.Waiting() != 0 {
 		t.Errorf("%v, %d wait", err, q.Waiting())
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Put(body(1), 1); err != nil || q.Waiting() != 1 {
+	if err := q.Put(body(1)); err != nil || q.Waiting() != 1 {
 		t.Errorf("%v, %d wait", err, q.Waiting())
 	}
 	if _, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(dir, names(t, dir)[0]), Max: 1, Keep: 0}); err == nil {

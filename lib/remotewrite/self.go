@@ -1,5 +1,10 @@
 package remotewrite
 
+import (
+	"cmp"
+	"time"
+)
+
 // This file has the metrics of a Sender itself.
 
 // A selfMetric is a metric of the Sender.
@@ -35,27 +40,50 @@ func (m *selfMetric) suffix() string {
 
 // putSelf adds a sample of each metric of the Sender, or ends their series.
 func (s *Sender) putSelf(ms int64, end bool) {
-	if s.opt.Self == nil {
+	if s.opt.Self == nil || end && s.self == nil {
 		return
 	}
 	if s.self == nil {
+		s.selfTime = ms - 1
 		for _, m := range selfMetrics() {
 			list := append(append([]Label(nil), s.opt.Self...), s.opt.Labels...)
-			s.self = append(s.self, EncodeLabels(append(list, Label{Name: "__name__", Value: m.name + m.suffix()})...))
+			labels := EncodeLabels(append(list, Label{Name: "__name__", Value: m.name + m.suffix()})...)
+			s.self = append(s.self, Series{Labels: labels, Meta: &Metadata{Kind: m.kind, Name: m.name, Help: m.help, Unit: m.unit}})
 		}
 	}
-	if ms = max(ms, s.selfTime+1); end && s.selfTime == 0 {
-		return
-	}
+	ms = max(ms, s.selfTime+1)
 	s.selfTime = ms
 	stats := s.opt.Queue.Stats()
 	stats.Lost = s.Missing.NoRoom
 	for i, m := range selfMetrics() {
 		switch {
 		case end:
-			s.put(s.self[i], ms, Stale())
+			s.put(&s.self[i], ms, Stale())
 		case m.unit != "seconds" || !stats.Success.IsZero():
-			s.put(s.self[i], ms, m.value(&stats))
+			s.put(&s.self[i], ms, m.value(&stats))
 		}
+	}
+}
+
+// A rate measures the size of live rounds: the first ones are stored as they are, the others as differences to them.
+type rate struct {
+	at    time.Time // of the last round
+	put   int64     // the size of all rounds
+	whole int64     // the size of the first round
+	told  bool
+}
+
+func (r *rate) note(s *Sender, now time.Time) {
+	if r.told || s.opt.Rate == nil {
+		return
+	}
+	before := *r
+	r.at, r.put = now, s.opt.Queue.Stats().Put
+	switch size := r.put - before.put; {
+	case before.at.IsZero():
+		r.whole = size
+	case size > 0 && r.whole > 0:
+		r.told = true
+		s.opt.Rate(float64(size)+float64(r.whole)/(maxUses+1), cmp.Or(s.interval, now.Sub(before.at)))
 	}
 }

@@ -25,6 +25,8 @@ type SenderOptions struct {
 	Self   []Label     // of the metrics of a live Sender itself; without any it has none
 	Live   bool        // the samples come as time goes by
 	Warn   func(error) // gets each problem the first time
+	// Rate gets the size of the files of a live round, on average, and the time between rounds, once that is known; nil for nobody.
+	Rate func(bytes float64, interval time.Duration)
 }
 
 // A Sender makes series of the values of metrics, and puts their samples into a queue: live samples at
@@ -38,13 +40,17 @@ type Sender struct {
 
 	ctx      context.Context // of the run: nothing waits for room after its end
 	opt      SenderOptions
-	hosts    bool // there are several; Round is called after each Sample
+	hosts    bool          // there are several; Round is called after each Sample
+	interval time.Duration // of live rounds; 0 if it is not known
 	metrics  []sentMetric
 	targets  map[string]*target
 	request  Request
+	begun    int64     // the time of its first sample
+	slots    int       // the requests of this round so far
 	round    int       // the number of samples or, of several hosts, rounds
 	next     time.Time // when metrics are described again
-	self     []Labels
+	rate     rate
+	self     []Series
 	selfTime int64
 	warned   map[string]bool
 	full     bool // the queue has no room, which has been reported
@@ -54,6 +60,7 @@ type Sender struct {
 type sentMetric struct {
 	sampling.Metric
 	family format.Family
+	meta   *Metadata
 	hosts  map[string]*hostSeries
 }
 
@@ -69,9 +76,10 @@ type seriesKey struct {
 }
 
 type series struct {
-	labels Labels
-	ms     int64 // the time of the last sample
-	round  int   // the round of the last value
+	Series
+	ms    int64 // the time of the last sample
+	value float64
+	round int // the round of the last value
 }
 
 // NewSender returns a Sender, which waits for room until ctx ends.
@@ -81,13 +89,18 @@ func NewSender(ctx context.Context, opt *SenderOptions) *Sender {
 
 // Begin makes the Sender take the samples that h describes.
 func (s *Sender) Begin(h *sampling.Header) {
-	s.hosts = h.Hosts
+	s.hosts, s.interval = h.Hosts, h.Interval
 	var families format.Families
 	if s.opt.Live { // a metric called up is not the series up
 		families.Family("up", &pcp.Desc{Type: pcp.Double})
 	}
 	for _, m := range h.Metrics {
-		s.metrics = append(s.metrics, sentMetric{m, families.Family(m.Name, &m.Desc), make(map[string]*hostSeries)})
+		family := families.Family(m.Name, &m.Desc)
+		meta := &Metadata{Kind: kinds[family.Kind], Name: family.Name, Help: format.OpenMetricsHelp(m.Name, &m.Desc)}
+		if meta.Kind != Info {
+			meta.Unit = family.Unit
+		}
+		s.metrics = append(s.metrics, sentMetric{m, family, meta, make(map[string]*hostSeries)})
 	}
 }
 
@@ -152,7 +165,7 @@ func (s *Sender) add(metric int, v *sampling.Value) {
 	ms, key := v.Time.Time().UnixMilli(), seriesKey{v.ID, v.Instance, text}
 	x := h.list[key]
 	if x == nil {
-		x = &series{labels: s.labels(m, v, text), ms: ms - 1} // any time is later
+		x = &series{Series: Series{Labels: s.labels(m, v, text), Meta: m.meta}, ms: ms - 1} // any time is later
 		if t := s.targets[v.Host]; t != nil {
 			x.ms = max(x.ms, t.ended)
 		}
@@ -167,8 +180,23 @@ func (s *Sender) add(metric int, v *sampling.Value) {
 		}
 		return
 	}
-	x.ms = ms
-	s.put(x.labels, ms, number)
+	if m.meta.Kind == Counter && number < x.value {
+		s.restarted(x)
+	}
+	x.ms, x.value = ms, number
+	s.put(&x.Series, ms, number)
+}
+
+// restarted notes that a counter has begun again after its last value. Its samples before and after are in different requests, which
+// have one such time for a series; if there are too few for a request, the time is not noted.
+func (s *Sender) restarted(x *series) {
+	if s.request.Has(&x.Series) {
+		if s.request.Samples < maxRequestSamples/2 {
+			return
+		}
+		s.flush()
+	}
+	x.Created = x.ms + 1
 }
 
 func (s *Sender) backwards(host string, by time.Duration) {
@@ -228,7 +256,7 @@ func (s *Sender) endSeries(h *hostSeries, ms int64) {
 func (s *Sender) endOne(h *hostSeries, key seriesKey, ms int64) {
 	x := h.list[key]
 	if ms > x.ms {
-		s.put(x.labels, ms, Stale())
+		s.put(&x.Series, ms, Stale())
 	}
 	delete(h.list, key)
 }
@@ -239,63 +267,82 @@ func (s *Sender) Close() error {
 	return s.err
 }
 
-// put begins a new request if the last one is large. A request never has two live samples of a series: the
-// end of a sample ends it.
-func (s *Sender) put(labels Labels, ms int64, value float64) {
-	if s.request.Samples >= maxRequestSamples || s.request.Len() >= maxRequestBytes {
+// put adds a sample. A batch never has two live samples of a series: the end of a round ends it.
+func (s *Sender) put(series *Series, ms int64, value float64) {
+	if s.request.Samples == 0 {
+		s.begun = ms
+	} else if s.isFull(ms) {
 		s.flush()
+		s.begun = ms
 	}
 	if s.request.Samples == 0 {
 		s.describe()
 	}
-	s.request.Add(labels, ms, value)
+	s.request.Add(series, ms, value)
 }
 
-// describe adds metadata to the first request, and for live values to one each minute: databases may have
+// isFull reports whether the samples so far are enough for a batch: for as many requests as can be sent at the same time, or one
+// if all samples are of one series, or are far apart. A server may refuse samples that are much older than those of another
+// request that overtakes theirs.
+func (s *Sender) isFull(ms int64) bool {
+	n := s.parts()
+	return n >= min(parallel, s.request.Series()) || n >= 1 && (ms-s.begun > maxSpan || s.begun-ms > maxSpan)
+}
+
+// parts returns for how many requests there are samples.
+func (s *Sender) parts() int {
+	return max(s.request.Samples/maxRequestSamples, s.request.Len()/maxRequestBytes)
+}
+
+// maxSpan is the time in milliseconds between samples of requests that are sent at once: half of what Prometheus allows.
+const maxSpan = 30 * 60 * 1000
+
+// describe makes the first request have the metadata, and of live values one each minute: databases may have
 // been started since.
 func (s *Sender) describe() {
 	if !s.next.IsZero() && (!s.opt.Live || time.Now().Before(s.next)) {
 		return
 	}
 	s.next = time.Now().Add(time.Minute)
-	for i := range s.metrics {
-		m := &s.metrics[i]
-		meta := Metadata{Kind: kinds[m.family.Kind], Name: m.family.Name, Help: format.OpenMetricsHelp(m.Name, &m.Desc)}
-		if meta.Kind != Info {
-			meta.Unit = m.family.Unit
-		}
-		s.request.Describe(&meta)
-	}
-	if !s.opt.Live {
-		return
-	}
-	s.request.Describe(&Metadata{Kind: Gauge, Name: "up", Help: "1 if the host has answered in time, else 0"})
-	if s.opt.Self != nil {
-		for _, m := range selfMetrics() {
-			s.request.Describe(&Metadata{Kind: m.kind, Name: m.name, Help: m.help, Unit: m.unit})
-		}
-	}
+	s.request.Describe = true
 }
 
 var kinds = map[string]Kind{"counter": Counter, "gauge": Gauge, "info": Info}
 
 func (s *Sender) flush() {
-	n := s.request.Samples
-	if n == 0 || s.err != nil {
+	if s.request.Samples == 0 || s.err != nil {
 		return
 	}
-	body := s.request.Take()
-	if !s.opt.Live {
-		if s.err = s.opt.Queue.PutWait(s.ctx, body, n); s.err != nil && s.ctx.Err() != nil {
-			s.Missing.Interrupted += n
-		} else if s.err != nil {
-			s.Missing.NoRoom += n
+	blocks := s.request.Split(min(max(s.parts(), 1), parallel))
+	for i := range blocks {
+		b := &blocks[i]
+		b.slot = s.slots
+		s.slots++
+		if b.Alike = s.opt.Live; b.Alike {
+			s.putLive(b)
+		} else if s.err = s.opt.Queue.PutWait(s.ctx, b); s.err != nil {
+			s.left(blocks[i:])
+			break
 		}
-		return
 	}
-	err := s.opt.Queue.Put(body, n)
+	s.request.Reset()
+}
+
+// left counts samples that have not been put into the queue.
+func (s *Sender) left(blocks []Block) {
+	for i := range blocks {
+		if s.ctx.Err() != nil {
+			s.Missing.Interrupted += blocks[i].Samples
+		} else {
+			s.Missing.NoRoom += blocks[i].Samples
+		}
+	}
+}
+
+func (s *Sender) putLive(b *Block) {
+	err := s.opt.Queue.Put(b)
 	if err != nil {
-		s.Missing.NoRoom += n
+		s.Missing.NoRoom += b.Samples
 		if !s.full {
 			s.opt.Warn(fmt.Errorf("%w; values are lost until there is room", err))
 		}

@@ -149,8 +149,8 @@ func testSenderRoom(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	q = queue(t, 300)
-	if err := q.Put(make([]byte, 290), 1); err != nil {
+	q = queue(t, 100)
+	if err := q.Put(body(1)); err != nil {
 		t.Fatal(err)
 	}
 	s = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{Queue: q, Hosts: &remotewrite.Hosts{}})

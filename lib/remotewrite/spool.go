@@ -21,10 +21,12 @@ type spool struct {
 	lock *os.File
 }
 
-// The name of a request has its number, its number of samples, and the checksum of the file.
+// The name of a file has the number of the request, the distances to it from the numbers of its batch and of its key, its number of
+// samples, and the checksum of the file. A request that has been acknowledged, but to which others are differences, ends in needed.
 const (
-	fileName   = "%016x-%d-%08x" + written
+	fileName   = "%016x-%d-%d-%d-%08x"
 	written    = ".write"
+	needed     = ".key"
 	unfinished = ".tmp"
 	damaged    = ".damaged"
 )
@@ -44,41 +46,34 @@ var (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func openSpool(dir string, sync bool) (*spool, error) {
-	for {
-		_, missing := os.Stat(dir)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := cmp.Or(safefile.MakeDir(dir), os.Chmod(dir, 0o700)); err != nil {
 			return nil, err
 		}
-		f, err := safefile.Lock(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // its last user has just removed it
-		} else if errors.Is(err, safefile.ErrLocked) {
-			return nil, &os.PathError{Op: "lock", Path: dir, Err: ErrLocked}
-		} else if err != nil {
-			return nil, err
-		}
-		if !current(f, dir) {
-			f.Close()
-			continue
-		}
-		if sync && missing != nil {
-			err = syncParent(dir)
-		}
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		return &spool{dir, sync, f}, nil
 	}
+	f, err := safefile.Lock(dir)
+	if errors.Is(err, safefile.ErrLocked) {
+		err = &os.PathError{Op: "lock", Path: dir, Err: ErrLocked}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &spool{dir, sync, f}
+	if err := s.probe(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
-func syncParent(dir string) error {
-	f, err := os.Open(filepath.Dir(filepath.Clean(dir)))
+// probe makes a directory that cannot be written an error at once.
+func (s *spool) probe() error {
+	path := filepath.Join(s.dir, "probe"+unfinished)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return syncDir(f)
+	return cmp.Or(f.Close(), os.Remove(path))
 }
 
 // requests returns the requests of an earlier process in their order. It removes incomplete files; warn
@@ -95,10 +90,11 @@ func (s *spool) requests(warn func(error)) (list []*entry, err error) {
 				return nil, err
 			}
 		}
-		if !strings.HasSuffix(name, written) {
+		base, sent := strings.CutSuffix(name, needed)
+		if !sent && !strings.HasSuffix(name, written) {
 			continue
 		}
-		e, ok := parseName(name)
+		e, ok := parseName(strings.TrimSuffix(base, written))
 		if !ok || !f.Type().IsRegular() {
 			warn(fmt.Errorf("%s is not a request of the queue, and is left alone", filepath.Join(s.dir, name)))
 			continue
@@ -107,7 +103,7 @@ func (s *spool) requests(warn func(error)) (list []*entry, err error) {
 		if err != nil {
 			return nil, err
 		}
-		e.size, e.unsure = info.Size(), true
+		e.size, e.unsure, e.sent = info.Size(), true, sent
 		list = append(list, e)
 	}
 	return list, nil
@@ -115,31 +111,43 @@ func (s *spool) requests(warn func(error)) (list []*entry, err error) {
 
 func parseName(name string) (*entry, bool) {
 	e := &entry{}
-	n, err := fmt.Sscanf(name, fileName, &e.number, &e.samples, &e.sum)
-	ok := err == nil && n == 3 && e.name() == name // with its zeros, and nothing after it
+	var batch, key uint64
+	n, err := fmt.Sscanf(name, fileName, &e.number, &batch, &key, &e.samples, &e.sum)
+	if err != nil || n != 5 || batch > e.number || key > e.number {
+		return nil, false
+	}
+	e.batch, e.key = e.number-batch, e.number-key
+	ok := e.name() == name // with its zeros, and nothing after it
 	return e, ok && e.number < maxNumber && e.samples >= 1 && e.samples <= maxSamples
 }
 
-func (e *entry) name() string { return fmt.Sprintf(fileName, e.number, e.samples, e.sum) }
+func (e *entry) name() string {
+	return fmt.Sprintf(fileName, e.number, e.number-e.batch, e.number-e.key, e.samples, e.sum)
+}
 
-func (s *spool) path(e *entry) string { return filepath.Join(s.dir, e.name()) }
+func (s *spool) path(e *entry) string {
+	if e.sent {
+		return filepath.Join(s.dir, e.name()+needed)
+	}
+	return filepath.Join(s.dir, e.name()+written)
+}
 
 // write leaves no file after an error.
-func (s *spool) write(e *entry, body []byte) error {
+func (s *spool) write(e *entry, text []byte) error {
 	path := s.path(e)
 	f, err := os.OpenFile(path+unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(body)
+	_, err = f.Write(text)
 	if err == nil && s.sync {
-		err = f.Sync()
+		err = safefile.Sync(f)
 	}
 	if err = cmp.Or(err, f.Close()); err == nil {
 		err = os.Rename(path+unfinished, path)
 	}
 	if err == nil && s.sync {
-		if err = syncDir(s.lock); err != nil {
+		if err = safefile.SyncDir(s.dir); err != nil {
 			_ = os.Remove(path)
 		}
 	}
@@ -149,29 +157,50 @@ func (s *spool) write(e *entry, body []byte) error {
 	return err
 }
 
-// read renames a damaged file, whose error is errDamaged. An unreadable one stays for the next process.
+// read returns the text of a request, under either of its names: it may be acknowledged meanwhile.
 func (s *spool) read(e *entry) ([]byte, error) {
-	path := s.path(e)
-	body, err := safefile.Read(path, maxFile)
-	if err == nil && crc32.Checksum(body, castagnoli) == e.sum {
-		return body, nil
+	path := filepath.Join(s.dir, e.name())
+	text, err := safefile.Read(path+written, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if other, e := safefile.Read(path+needed, maxFile); e == nil {
+			text, err = other, nil
+		}
 	}
-	if err == nil {
+	if err == nil && crc32.Checksum(text, castagnoli) != e.sum {
 		err = errDamaged
+	}
+	return text, err
+}
+
+// damage renames a file that is not as it was written, and returns the error for the user. An unreadable one stays for the next
+// process.
+func (s *spool) damage(e *entry, err error) error {
+	path := filepath.Join(s.dir, e.name()+written)
+	if _, unreadable := errors.AsType[*fs.PathError](err); !unreadable || errors.Is(err, errNoKey) {
 		if e := os.Rename(path, path+damaged); e == nil {
 			path += damaged
 		}
 	}
-	return nil, fmt.Errorf("%d samples of the queue cannot be sent: %s: %w", e.samples, path, err)
+	return fmt.Errorf("%d samples of the queue cannot be sent: %s: %w", e.samples, path, err)
+}
+
+// keep renames a request that has been acknowledged. After an error the next process sends it once more, which does no harm.
+func (s *spool) keep(e *entry) {
+	path := s.path(e)
+	e.sent = true
+	_ = os.Rename(path, s.path(e))
 }
 
 // remove may leave the file: the next process sends it once more, which does no harm.
 func (s *spool) remove(e *entry) { _ = os.Remove(s.path(e)) }
 
-// close removes the directory of an empty queue, unless it has other files.
-func (s *spool) close(empty bool) error {
-	if empty {
-		return release(s.lock, s.dir)
+// removeKey removes a file to which others were differences. Their names are gone from the disk before, since they cannot be read
+// without it.
+func (s *spool) removeKey(e *entry) {
+	if s.sync && safefile.SyncDir(s.dir) != nil {
+		return // the next process removes it
 	}
-	return s.lock.Close()
+	s.remove(e)
 }
+
+func (s *spool) close() error { return s.lock.Close() }

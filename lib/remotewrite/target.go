@@ -1,14 +1,14 @@
 package remotewrite
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"pmtools/lib/sampling"
 )
 
-// A target is a host of a live run: the series up tells whether it answers, at times of our clock, and when it is lost all its
-// series end.
+// A target is a host of a live run: the series up tells whether it answers, and when it is lost all its series end.
 type target struct {
 	state sampling.HostState
 	heard bool      // in this round
@@ -21,9 +21,9 @@ type target struct {
 
 // An upSeries is a series up, whose label host changes when the host first tells its name.
 type upSeries struct {
-	name   string
-	labels Labels
-	ms     int64
+	Series
+	name string
+	ms   int64
 }
 
 // target returns the target of a host.
@@ -36,12 +36,21 @@ func (s *Sender) target(host string) *target {
 	return t
 }
 
-// now returns the time in milliseconds that the clock of the host shows, as far as is known.
-func (t *target) now(now time.Time) int64 {
-	if t.at.IsZero() {
-		return now.UnixMilli()
+// now returns the time in milliseconds that the clock of a host that has answered shows.
+func (t *target) now(now time.Time) int64 { return t.last + now.Sub(t.at).Milliseconds() }
+
+// clock returns the time in milliseconds that the clock of a host shows; if it has never answered, or is nil, that of the host that is
+// ahead of the others, or else ours. A database refuses samples that are much older than others, and our clock may differ from all.
+func (s *Sender) clock(t *target, now time.Time) (ms int64) {
+	if t != nil && !t.at.IsZero() {
+		return t.now(now)
 	}
-	return t.last + now.Sub(t.at).Milliseconds()
+	for _, other := range s.targets {
+		if !other.at.IsZero() {
+			ms = max(ms, other.now(now))
+		}
+	}
+	return cmp.Or(ms, now.UnixMilli())
 }
 
 // answered notes a value of the host.
@@ -73,12 +82,14 @@ func (s *Sender) Round() error {
 		case t.state == sampling.Lost && !t.lost:
 			s.endHost(host, t, now)
 		}
-		s.putUp(host, t, now.UnixMilli(), up(t.state))
+		s.putUp(host, t, s.clock(t, now), up(t.state))
 		t.heard = false
 	}
-	s.putSelf(now.UnixMilli(), false)
+	s.putSelf(s.clock(nil, now), false)
 	s.round++
 	s.flush()
+	s.slots = 0
+	s.rate.note(s, now)
 	return s.err
 }
 
@@ -100,7 +111,7 @@ func (s *Sender) endTarget(host string, t *target, now time.Time) {
 	if !t.lost {
 		s.endHost(host, t, now)
 	}
-	s.endUp(t, now.UnixMilli())
+	s.endUp(t, s.clock(t, now))
 }
 
 // End ends all series of a live run.
@@ -109,7 +120,7 @@ func (s *Sender) End() error {
 	for _, host := range sortedKeys(s.targets) {
 		s.endTarget(host, s.targets[host], now)
 	}
-	s.putSelf(now.UnixMilli(), true)
+	s.putSelf(s.clock(nil, now), true)
 	s.flush()
 	return s.err
 }
@@ -117,7 +128,7 @@ func (s *Sender) End() error {
 // endHost ends the series of the metrics of a host.
 func (s *Sender) endHost(host string, t *target, now time.Time) {
 	t.lost = true
-	ms := t.now(now)
+	ms := s.clock(t, now)
 	for i := range s.metrics {
 		if h := s.metrics[i].hosts[host]; h != nil {
 			for key, x := range h.list {
@@ -138,22 +149,24 @@ func (s *Sender) endMissing(host string, ms int64) {
 }
 
 func (s *Sender) putUp(host string, t *target, ms int64, value float64) {
-	if name := s.opt.Hosts.name(host); t.up.labels == "" || t.up.name != name {
+	if name := s.opt.Hosts.name(host); t.up.Labels == "" || t.up.name != name {
 		s.endUp(t, ms)
-		t.up = upSeries{name, s.upLabels(host), ms - 1}
+		t.up = upSeries{Series{Labels: s.upLabels(host), Meta: upMeta}, name, ms - 1}
 	}
 	if ms > t.up.ms {
 		t.up.ms = ms
-		s.put(t.up.labels, ms, value)
+		s.put(&t.up.Series, ms, value)
 	}
 }
 
 func (s *Sender) endUp(t *target, ms int64) {
-	if t.up.labels != "" {
-		s.put(t.up.labels, max(ms, t.up.ms+1), Stale())
-		t.up.labels = ""
+	if t.up.Labels != "" {
+		s.put(&t.up.Series, max(ms, t.up.ms+1), Stale())
+		t.up.Labels = ""
 	}
 }
+
+var upMeta = &Metadata{Kind: Gauge, Name: "up", Help: "1 if the host has answered in time, else 0"}
 
 func (s *Sender) upLabels(host string) Labels {
 	list := append(s.opt.Hosts.own(host), s.opt.Labels...)

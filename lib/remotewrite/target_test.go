@@ -14,7 +14,7 @@ import (
 )
 
 // TestRounds: hosts that answer, are late, are lost and go, and what becomes of their series. The clock of the host a is 1000 s, that of
-// b 2000 s when the run begins; ours is 946684800 s.
+// b 2000 s, and ours 946684800 s.
 func TestRounds(t *testing.T) {
 	dom := sampling.Metric{Name: "d", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Double, InDom: pcp.NewInDom(60, 1)}}
 	run := func(dir string, do func(s *remotewrite.Sender, round func(values ...sampling.Value))) []string {
@@ -66,7 +66,7 @@ func TestRounds(t *testing.T) {
 			s.Heard("b", sampling.Answered)
 			round(value("a", 1020), value("b", 2000))
 		}, []string{
-			`__name__="up",host="a": 946684800=1 946684810=0 946684820=1`, `__name__="up",host="b": 946684800=0 946684810=0 946684820=1`,
+			`__name__="up",host="a": 1000=1 1010=0 1020=1`, `__name__="up",host="b": 1000=0 1010=0 2000=1`,
 			`__name__="x": 1000=1 1020=1 2000=1`,
 		}},
 		// A host that is lost ends, once, and begins again when it is back.
@@ -85,7 +85,7 @@ func TestRounds(t *testing.T) {
 			round()
 		}, []string{
 			`__name__="d",indom="60.1",instance="p": 1000=1 1010=NaN`, `__name__="d",indom="60.1",instance="q": 1000=1 1010=1 1020=NaN`,
-			`__name__="up",host="a": 946684800=1 946684810=1 946684820=0 946684830=0 946684840=1 946684850=NaN`,
+			`__name__="up",host="a": 1000=1 1010=1 1020=0 1030=0 1040=1 1050=NaN`,
 			`__name__="x": 1000=1 1010=1 1020=NaN 1040=1 1050=NaN`,
 		}},
 		// A metric that a host has lost ends too, and End ends what is left.
@@ -98,7 +98,7 @@ func TestRounds(t *testing.T) {
 				t.Error(err)
 			}
 		}, []string{
-			`__name__="d",indom="60.1",instance="p": 1000=1 1010=1 1020=NaN`, `__name__="up",host="a": 946684800=1 946684810=1 946684820=NaN`, `__name__="x": 1000=1 1010=NaN`,
+			`__name__="d",indom="60.1",instance="p": 1000=1 1010=1 1020=NaN`, `__name__="up",host="a": 1000=1 1010=1 1020=NaN`, `__name__="x": 1000=1 1010=NaN`,
 		}},
 	} {
 		if diff := cmp.Diff(run(t.TempDir(), tt.do), tt.want); diff != "" {
@@ -116,7 +116,7 @@ func TestSelf(t *testing.T) {
 		opt := remotewrite.SenderOptions{Queue: q, Self: []remotewrite.Label{{Name: "host", Value: "me"}}}
 		s, _ := sender(t, &sampling.Header{Metrics: []sampling.Metric{double}, Live: true}, opt)
 		for sec := range int64(2) {
-			if err := s.Sample(t.Context(), at(sec, value(pcp.DoubleValue(1)))); err != nil {
+			if err := s.Sample(t.Context(), at(1+sec, value(pcp.DoubleValue(1)))); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
@@ -124,9 +124,9 @@ func TestSelf(t *testing.T) {
 	})
 	got := stored(t, open(t, dir, nil))
 	for _, want := range []string{
-		`__name__="pmderive_push_queue_samples",host="me": 946684800=0 946684801=9`,
-		`__name__="pmderive_push_samples_sent_total",host="me": 946684800=0 946684801=0`,
-		`__name__="up": 946684800=1 946684801=1`,
+		`__name__="pmderive_push_queue_samples",host="me": 1=0 2=9`,
+		`__name__="pmderive_push_samples_sent_total",host="me": 1=0 2=0`,
+		`__name__="up": 1=1 2=1`,
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not in %q", want, got)

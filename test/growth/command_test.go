@@ -56,16 +56,17 @@ func commandOperations() []operation {
 			return func() { deps.New(list, func(string) *derive.Program { return nil }) }
 		}},
 		{"encode samples for a database", "series", steps, func(t *testing.T, n int) func() {
-			list := make([]remotewrite.Labels, n)
+			list := make([]remotewrite.Series, n)
 			for i := range list {
-				list[i] = remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "m"}, remotewrite.Label{Name: "inst", Value: instance(i)})
+				list[i].Labels = remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "m"}, remotewrite.Label{Name: "inst", Value: instance(i)})
 			}
 			var r remotewrite.Request
 			return func() {
-				for i, l := range list {
-					r.Add(l, 1700000000000, float64(i))
+				for i := range list {
+					r.Add(&list[i], 1700000000000, float64(i))
 				}
-				r.Take()
+				r.Split(8)
+				r.Reset()
 			}
 		}},
 	}

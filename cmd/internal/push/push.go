@@ -3,7 +3,6 @@
 package push
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +115,7 @@ func (p *Push) Run(ctx context.Context, produce func(context.Context) error) err
 		return fmt.Errorf("--queue: %w", err)
 	}
 	p.sender = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{
-		Queue: queue, Hosts: &p.Hosts, Labels: p.labels, Self: p.self(), Live: !p.archive, Warn: p.Warn,
+		Queue: queue, Hosts: &p.Hosts, Labels: p.labels, Self: p.self(), Live: !p.archive, Warn: p.Warn, Rate: p.bound,
 	})
 	if p.Watch != nil {
 		p.Watch.push = p
@@ -130,7 +129,10 @@ func (p *Push) Run(ctx context.Context, produce func(context.Context) error) err
 		if !p.archive && (ctx.Err() != nil || err != nil) { // a window that is over may be followed by the next run
 			_ = p.sender.End() // the first error says more
 		}
-		return cmp.Or(err, p.sender.Close())
+		if closed := p.sender.Close(); err == nil && ctx.Err() == nil {
+			err = closed
+		}
+		return err
 	})
 	report.Missing = p.sender.Missing
 	fmt.Fprintf(p.env.Out, "%s: %s\n", p.client.Name(), &report)
@@ -155,6 +157,19 @@ func (p *Push) Warn(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fmt.Fprintf(p.env.Stderr, "%s: %v\n", p.env.Prog, err)
+}
+
+// bound tells how much the queue holds.
+func (p *Push) bound(bytes float64, interval time.Duration) {
+	hours := float64(p.queue.Max) / bytes * interval.Hours()
+	text := fmt.Sprintf("%.2g hours", hours)
+	if hours >= 10 {
+		text = fmt.Sprintf("%.0f hours", hours)
+	}
+	if hours >= 48 {
+		text += fmt.Sprintf(" (%.0f days)", hours/24)
+	}
+	p.Warn(fmt.Errorf("the queue of %s holds about %s at this rate: %.1f KB every %v", p.opt.Size, text, bytes/1024, interval.Round(100*time.Millisecond)))
 }
 
 // Begin returns what takes the samples of a run.
