@@ -70,7 +70,8 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 			return fmt.Errorf("--hosts %s names no host", f.hosts)
 		}
 	}
-	f.opt.Dated = export.Dated(f.opt.Tables)
+	by := export.PartitionOf(f.opt.Tables)
+	f.opt.Flat, f.opt.Undated = by.NoHost, by.NoDate
 	a.running = true
 	query, err := a.sqlQuery(ctx, f, expr)
 	switch {

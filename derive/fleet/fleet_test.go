@@ -65,7 +65,7 @@ func TestQuery(t *testing.T) {
 		{"percent", "100 * share", sql.Options{}},
 		{"units", "mem.used", sql.Options{Dialect: "clickhouse"}},
 		{"problems", "mem.used", sql.Options{Problems: true}},
-		{"limits", "rate(net.bytes)", sql.Options{Dialect: "spark", Hosts: []string{"it's", "007"}, Dated: true}},
+		{"limits", "rate(net.bytes)", sql.Options{Dialect: "spark", Hosts: []string{"it's", "007"}}},
 	} {
 		c.opt.Tables = "out"
 		got, err := fleet.Query(t.Context(), c.expr, "out", &fleet.Definitions{Registry: reg}, &c.opt)

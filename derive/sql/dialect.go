@@ -30,7 +30,7 @@ type dialect struct {
 // An engine holds the differences that are more than a text.
 type engine interface {
 	// read returns a table of an export.
-	read(dir, table string) string
+	read(o *Options, table string) string
 	// instant returns a time as the tables have it.
 	instant(at pcp.Timestamp) string
 	// text returns a string.
@@ -128,8 +128,8 @@ func escaped(s string) string { return quoted(strings.ReplaceAll(s, `\`, `\\`)) 
 
 type duckdb struct{}
 
-func (duckdb) read(dir, table string) string {
-	return "read_parquet(" + quoted(dir+"/"+table+"/**/*.parquet") + ", hive_partitioning = true, hive_types_autocast = false)"
+func (duckdb) read(o *Options, table string) string {
+	return "read_parquet(" + quoted(o.dir()+"/"+table+"/**/*.parquet") + ", hive_partitioning = true, hive_types_autocast = false)"
 }
 
 func (duckdb) instant(at pcp.Timestamp) string {
@@ -199,13 +199,18 @@ func (duckdb) matches(text, pattern string) string {
 // clickhouse is the dialect of ClickHouse, whose integers wrap around by themselves.
 type clickhouse struct{}
 
-func (clickhouse) read(dir, table string) string {
-	const part = "decodeURLComponent(extract(_path, '/%[1]s=([^/]*)/')) AS %[1]s" // ClickHouse itself makes a number of 007, and keeps %20
-	partitions := fmt.Sprintf(part, "host")
-	if table == "values" {
-		partitions += ", " + fmt.Sprintf(part, "date")
+func (clickhouse) read(o *Options, table string) string {
+	columns := "*"
+	part := func(name string) { // ClickHouse itself makes a number of 007, and keeps %20
+		columns += fmt.Sprintf(", decodeURLComponent(extract(_path, '/%[1]s=([^/]*)/')) AS %[1]s", name)
 	}
-	return "(SELECT *, " + partitions + " FROM file(" + escaped(dir+"/"+table+"/**/*.parquet") + ", 'Parquet') SETTINGS use_hive_partitioning = 0)"
+	if !o.Flat {
+		part("host")
+	}
+	if table == "values" && !o.Undated {
+		part("date")
+	}
+	return "(SELECT " + columns + " FROM file(" + escaped(o.dir()+"/"+table+"/**/*.parquet") + ", 'Parquet') SETTINGS use_hive_partitioning = 0)"
 }
 
 func (clickhouse) instant(at pcp.Timestamp) string {
@@ -252,8 +257,8 @@ func (clickhouse) matches(text, pattern string) string {
 // spark is the dialect of Spark SQL, whose unsigned integers of 64 bits are decimals.
 type spark struct{}
 
-func (spark) read(dir, table string) string {
-	return "parquet.`" + strings.ReplaceAll(dir, "`", "``") + "/" + table + "`"
+func (spark) read(o *Options, table string) string {
+	return "parquet.`" + strings.ReplaceAll(o.dir(), "`", "``") + "/" + table + "`"
 }
 
 func (spark) instant(at pcp.Timestamp) string { return strconv.FormatInt(at.Time().UnixNano(), 10) }

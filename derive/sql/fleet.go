@@ -243,12 +243,12 @@ func (f *fleet) metadata(all bool) string {
 		"    FROM (",
 		"      SELECT host, metric, concat(type, ', ', semantics, ', units ', CASE WHEN units = '' THEN 'none' ELSE units END,",
 		"        CASE WHEN indom IS NULL THEN '' ELSE ', with instances' END) AS says",
-		"      FROM " + f.read(f.opt.dir(), "metrics"), "      " + where,
+		"      FROM " + f.read(f.opt, "metrics"), "      " + where,
 		"    ) AS x",
 		"    GROUP BY host, metric",
 	}
 	if f.opt.Problems {
-		lines = append(lines, "    UNION ALL", "    SELECT DISTINCT host, '', '' FROM "+f.read(f.opt.dir(), "values"), "    WHERE 1 = 1"+f.opt.hosts(f.dialect))
+		lines = append(lines, "    UNION ALL", "    SELECT DISTINCT host, '', '' FROM "+f.read(f.opt, "values"), "    WHERE 1 = 1"+f.opt.hosts(f.dialect))
 	}
 	return strings.Join(append(lines, "  ) AS x", "  GROUP BY host", ")"), "\n")
 }

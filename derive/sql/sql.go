@@ -26,7 +26,8 @@ type Options struct {
 	// From and Until are the first and the last time of records that count; zero for no bound.
 	From, Until pcp.Timestamp
 	Hosts       []string // the hosts that count, empty for all
-	Dated       bool     // the tables have their partition date
+	Flat        bool     // the tables do not have the partition host, but a column
+	Undated     bool     // the tables do not have the partition date
 	Problems    bool     // the query is for the hosts for which the expression does not hold
 }
 
@@ -97,7 +98,7 @@ func (b *builder) tooLong(e syntax.Expr) error {
 // rows returns the rows of a table that count, with conditions.
 func (b *builder) rows(table, condition string) []string {
 	limits := b.opt.hosts(b.dialect)
-	if b.opt.Dated && table == "values" {
+	if !b.opt.Undated && table == "values" {
 		for _, x := range b.opt.bounds() {
 			limits += " AND date " + x.op + " " + b.text(x.at.Time().UTC().Format(time.DateOnly))
 		}
@@ -105,7 +106,7 @@ func (b *builder) rows(table, condition string) []string {
 	for _, x := range b.opt.bounds() {
 		limits += fmt.Sprintf(" AND %s %s %s", "time", x.op, b.instant(x.at))
 	}
-	return []string{"FROM " + b.read(b.opt.dir(), table), "WHERE " + condition + limits + " AND host IN (SELECT host FROM " + b.hosts + ")"}
+	return []string{"FROM " + b.read(b.opt, table), "WHERE " + condition + limits + " AND host IN (SELECT host FROM " + b.hosts + ")"}
 }
 
 type bound struct {

@@ -28,8 +28,10 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config, su
 	if err := r.attach(ctx, nil, nil, sum.cover.until(sum.end)); err != nil {
 		return err
 	}
-	c := &checker{fileList: fileList{table: "values", files: sum.tables["values"]}}
-	c.event.fileList = fileList{table: "events", files: sum.tables["events"]}
+	p := cfg.place(r.host)
+	c := &checker{fileList: fileList{place: p, table: "values", files: sum.tables["values"]}}
+	c.event.fileList = fileList{place: p, table: "events", files: sum.tables["events"]}
+	c.want.of(p)
 	defer c.close()
 	defer c.event.close()
 	damage, err := r.read(ctx, c)
@@ -70,6 +72,7 @@ func (c *checker) events(e *eventValue, records []pcp.EventRecord) error {
 
 // A fileList opens the files of a table one after the other.
 type fileList struct {
+	place place
 	table string
 	files []string
 	next  int
@@ -102,7 +105,7 @@ func (l *fileList) open(row any) (f *parquet.File, err error) {
 		return nil, err
 	}
 	defer recoverTable(l.name(), &err)
-	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(row)) {
+	if !parquet.EqualNodes(f.Schema(), l.place.schema(row)) {
 		return nil, fmt.Errorf("%s: the columns are not those of %s", l.name(), l.table)
 	}
 	return f, nil
@@ -141,7 +144,7 @@ func (c *checker) rows(g *group, metrics []metric) (err error) {
 			for k, v := range row {
 				if want := c.want.chunk[k][i]; !same(v, want) {
 					return fmt.Errorf("%s: row group %d, row %d, %s: %v, want %v",
-						c.name(), c.group, from+i+1, parquet.SchemaOf(valueRow{}).Columns()[k][0], v, want)
+						c.name(), c.group, from+i+1, c.place.schema(valueRow{}).Columns()[k][0], v, want)
 				}
 			}
 		}

@@ -331,7 +331,7 @@ func (s *stage) metrics(m *manifest, r *reader, damage error) error {
 	}
 	meta := r.meta(damage)
 	meta["pmtools.values"] = fmt.Sprint(values)
-	if err := writeMetrics(o, rows, meta); err != nil {
+	if err := writeMetrics(o, s.place, rows, meta); err != nil {
 		return err
 	}
 	err = <-o.synced
@@ -339,8 +339,8 @@ func (s *stage) metrics(m *manifest, r *reader, damage error) error {
 	return o.failed(err)
 }
 
-func writeMetrics(o *output, rows []metricRow, meta map[string]string) error {
-	t := newTable[metricRow](o)
+func writeMetrics(o *output, p place, rows []metricRow, meta map[string]string) error {
+	t := newTable[metricRow](o, p)
 	for _, k := range slices.Sorted(maps.Keys(meta)) { // each time the same bytes
 		t.out.SetKeyValueMetadata(k, utf8Text(meta[k]))
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -173,15 +172,16 @@ func hostOf(file string, table *parquet.File) (string, error) {
 	return host, nil
 }
 
-// Dated reports whether tables in a directory have their partition date. Tables that are not there have it.
-func Dated(dir string) bool {
-	for _, host := range []string{"host=*", "."} {
-		if found, _ := filepath.Glob(filepath.Join(globText(dir), "values", host, "date=*")); len(found) > 0 {
-			return true
-		}
+// PartitionOf returns the partition of the tables in a directory. Tables that are not there have that by host
+// and date.
+func PartitionOf(dir string) (p Partition) {
+	is := func(below ...string) bool {
+		found, _ := filepath.Glob(filepath.Join(append([]string{globText(dir)}, below...)...))
+		return len(found) > 0
 	}
-	_, err := os.Stat(filepath.Join(dir, "values"))
-	return err != nil
+	p.NoHost = is("metrics", "*.parquet")
+	p.NoDate = is("values", "*.parquet") || is("values", "host=*", "*.parquet")
+	return p
 }
 
 // TablesOf returns the directory of the tables of which one of metrics is a part.

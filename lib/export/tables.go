@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/parquet-go/parquet-go"
-
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -58,14 +56,14 @@ type missingRow struct {
 
 type table[T any] struct {
 	file *output
-	out  *parquet.GenericWriter[T]
+	out  rowWriter[T]
 	rows int // since the last group was ended, which is kept in memory
 }
 
 const tableRows = 1 << 16
 
-func newTable[T any](o *output) *table[T] {
-	return &table[T]{file: o, out: parquet.NewGenericWriter[T](o, options()...)}
+func newTable[T any](o *output, p place) *table[T] {
+	return &table[T]{file: o, out: newRowWriter[T](o, p)}
 }
 
 func (t *table[T]) write(rows ...T) error {
@@ -104,7 +102,7 @@ func (g *growing[T]) write(rows ...T) (err error) {
 func (g *growing[T]) create() error {
 	o, err := g.stage.createNext(g.name, g.dir)
 	if err == nil {
-		g.table = newTable[T](o)
+		g.table = newTable[T](o, g.stage.place)
 	}
 	return err
 }

@@ -29,9 +29,10 @@ const (
 	colMetric
 	colInst
 	colInstance
-	colI64 // and the others, in the order of kinds
-	colSeg = colI64 + int(kinds)
-	cols   = colSeg + 1
+	colI64  // and the others, in the order of kinds
+	colSeg  = colI64 + int(kinds)
+	colHost = colSeg + 1 // without the partition host
+	cols    = colHost + 1
 )
 
 const fileGroups = 64
@@ -91,12 +92,16 @@ func (w *valueWriter) create(date int64) (err error) {
 		w.out.Reset(w.file)
 		return nil
 	}
-	w.out = parquet.NewGenericWriter[any](w.file, options(withRuns(parquet.SchemaOf(valueRow{}), "metric", "instance"),
+	w.of(w.stage.place)
+	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(withRuns(w.stage.place.schema(valueRow{}), "metric", "instance", "host"),
 		parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
 		parquet.SortingWriterConfig(parquet.SortingColumns(
 			parquet.Ascending("metric"), parquet.NullsFirst(parquet.Ascending("inst")), parquet.Ascending("time"))))...)
 	return nil
 }
+
+// of fills the column of the host.
+func (w *valueWriter) of(p place) { repeat(w.chunk[colHost][:], p.hostValue(colHost)) }
 
 func (w *valueWriter) close() error {
 	if w.file == nil {

@@ -283,7 +283,7 @@ func (w *wideWriter) create(date int64) (err error) {
 		w.out.Reset(w.file)
 		return nil
 	}
-	w.out = parquet.NewGenericWriter[any](w.file, options(w.schema())...)
+	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(w.schema())...)
 	return nil
 }
 

@@ -45,7 +45,7 @@ var mixedExprs = []mixedExpr{
 	{"rate(net.bytes[eth0]) / mem.used", pcp.Double, "/ sec", "text unsupported without"},
 }
 
-func mixedPartitions() []string { return []string{"host,date", "host"} }
+func mixedPartitions() []string { return []string{"host,date", "host", "date", "none"} }
 
 // TestSQLMixed: over the tables of hosts of many kinds, databases find for each host what the engine
 // finds in its archive, in the units of most hosts, and name the hosts for which it finds nothing.
