@@ -5,6 +5,7 @@
 # make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
 # make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
 # make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
+# make engines            SQL in Apache Spark, with ANSI and without, and on a cluster; pyspark comes from PyPI, Java must be there
 # make platforms          the tests on 386, s390x (by qemu-user) and Windows (by Wine), where these can be installed; QUICK=1 a part of them
 # make bench, bench-peer  our own benchmarks, with growth; our commands against the reference's
 # make growth             how the costs of what users do grow with sizes
@@ -25,7 +26,7 @@ export CGO_ENABLED = 0
 # Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
 export GOFLAGS += -trimpath
 
-.PHONY: all build help test test-hostile race lint vuln fuzz bench growth bench-peer peer platforms record cross sessions rename install uninstall package clean demo
+.PHONY: all build help test test-hostile race lint vuln fuzz bench growth bench-peer peer engines platforms record cross sessions rename install uninstall package clean demo
 
 all: build
 
@@ -109,6 +110,11 @@ peer: build
 platforms:
 	@test/peer/peer-up $(PEER); s=$$?; if [ $$s = 3 ]; then echo "make platforms: no root to install emulators in, nothing was run"; exit 0; fi; \
 	test $$s = 0 && test/peer/platforms $(PEER)
+
+# SQL in Apache Spark. peer-up ends with status 3 where there is no reference.
+engines: build
+	@test/peer/peer-up $(PEER); s=$$?; if [ $$s = 3 ]; then echo "make engines: no reference here, nothing was compared"; exit 0; fi; \
+	test $$s = 0 && PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin test/peer/engines $(PEER)
 
 # Renew the transcripts of the reference that the tests compare with.
 record: build

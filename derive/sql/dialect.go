@@ -39,6 +39,8 @@ type engine interface {
 	wrap(t pcp.Type, v string) string
 	// integer returns an operator on integers of a type, wrapped to its width.
 	integer(op string, t pcp.Type, v, w string) string
+	// quotient returns a double divided by another, as IEEE 754 has it.
+	quotient(v, w string) string
 	// round returns an integer times a fraction, rounded as rescale() does.
 	round(t pcp.Type, v string, mult, div int64) string
 	// compare returns a comparison as IEEE 754 has it, where a NaN equals nothing.
@@ -84,7 +86,8 @@ func dialects() map[string]*dialect {
 				pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "STRING",
 			},
 			tryCast: "TRY_CAST", inst: "inst", present: "%s",
-			narrow: "CAST(%s AS FLOAT)", isNaN: "isnan(%s)", nanoseconds: "%s", argMin: "min_by(%s, %s)",
+			narrow: "CAST(%s AS FLOAT)", isNaN: "isnan(%s)", nanoseconds: "%s",
+			argMin:    "min_by(%s, %s)",
 			firstWord: "substring_index(%s, ' ', 1)", begins: "startswith(%s, %s)", wide: "DECIMAL(38,0)", engine: spark{},
 		},
 	}
@@ -172,6 +175,8 @@ func (d duckdb) round(t pcp.Type, v string, mult, div int64) string {
 	return d.wrap(t, product)
 }
 
+func (duckdb) quotient(v, w string) string { return "(" + v + " / " + w + ")" }
+
 func (duckdb) compare(op string, t pcp.Type, v, w string) string { return ordered(op, t, v, w) }
 
 // ordered returns a comparison for engines in which a NaN equals itself and is above all others.
@@ -235,6 +240,8 @@ func (d clickhouse) integer(op string, t pcp.Type, v, w string) string {
 	return d.wrap(t, v+" "+op+" "+w)
 }
 
+func (clickhouse) quotient(v, w string) string { return "(" + v + " / " + w + ")" }
+
 func (d clickhouse) round(t pcp.Type, v string, mult, div int64) string {
 	wide := pcp.Int64
 	if t == pcp.Uint64 {
@@ -285,6 +292,12 @@ func (spark) wrap(t pcp.Type, v string) string {
 
 func (d spark) integer(op string, t pcp.Type, v, w string) string {
 	return d.wrap(t, "CAST("+v+" AS DECIMAL(20,0)) "+op+" CAST("+w+" AS DECIMAL(20,0))")
+}
+
+// quotient: one by zero is null in Spark, or an error by ANSI, so that zero gets a case of its own.
+func (spark) quotient(v, w string) string {
+	infinity := "CAST(CASE WHEN CAST(" + w + " AS STRING) = '-0.0' THEN '-Infinity' ELSE 'Infinity' END AS DOUBLE)"
+	return "(CASE WHEN " + w + " = 0 THEN " + v + " * " + infinity + " ELSE " + v + " / " + w + " END)"
 }
 
 func (d spark) round(t pcp.Type, v string, mult, div int64) string {

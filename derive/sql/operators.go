@@ -78,7 +78,7 @@ func (b *builder) combine(n *syntax.BinaryExpr, t, tx, ty pcp.Type, v, w string)
 	case syntax.STAR:
 		return b.arithmetic("*", t, v, w)
 	case syntax.SLASH:
-		return "CASE WHEN " + v + " = 0 THEN " + b.literal(pcp.Double, 0) + " ELSE " + b.arithmetic("/", t, v, w) + " END"
+		return "CASE WHEN " + v + " = 0 THEN " + b.literal(pcp.Double, 0) + " ELSE " + b.quotient(v, w) + " END"
 	case syntax.LT:
 		return b.bit(b.compare("<", common, v, w))
 	case syntax.LEQ:

@@ -40,20 +40,17 @@ type engine struct {
 	skip    string // why it does not
 	// run runs queries and returns their rows of time, instance and value as CSV, each query's behind
 	// a line "@query NUMBER". Where one fails, its message is there.
-	run  func(queries []string) ([]byte, error)
-	rows string // makes such rows of a query
+	run     func(queries []string) ([]byte, error)
+	rows    string // makes such rows of a query
+	ofHosts string // the same with the host before the instance
 }
 
 // TestSQL: what the engine finds record by record in an archive, databases find in its tables.
 // PMTOOLS_RUNS is how many expressions, or 600; the seed is in PMTOOLS_SEED, or 1.
 func TestSQL(t *testing.T) {
 	ours, _, root := harness.Setup(t)
-	dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	engines := []*engine{duckEngine(root, dir), clickEngine(root, dir)}
+	dir := sqlDir(t, root)
+	engines := []*engine{duckEngine(root, dir), clickEngine(root, dir), sparkEngine(t, dir)}
 	for _, e := range engines {
 		if e.skip != "" {
 			t.Logf("%s is skipped: %s", e.name, e.skip)
@@ -359,7 +356,7 @@ func (r *sqlRun) report(t *testing.T) {
 	if r.counts["expressions"] < 3000 {
 		return // the share refused is a matter of luck
 	}
-	for _, e := range []string{"DuckDB", "ClickHouse"} {
+	for _, e := range []string{"DuckDB", "ClickHouse", "Spark"} {
 		if n := r.counts["refused by "+e]; n*10 > r.counts["expressions"] {
 			t.Errorf("%s: %d of %d expressions are refused", e, n, r.counts["expressions"])
 		}
@@ -368,7 +365,8 @@ func (r *sqlRun) report(t *testing.T) {
 
 // duckEngine is DuckDB, which peer-up installs in the reference's root.
 func duckEngine(root, dir string) *engine {
-	e := &engine{name: "DuckDB", dialect: "duckdb", rows: "SELECT epoch_ns(time), inst, value FROM (\n%s) AS q"}
+	e := &engine{name: "DuckDB", dialect: "duckdb", rows: "SELECT epoch_ns(time), inst, value FROM (\n%s) AS q",
+		ofHosts: "SELECT epoch_ns(time), concat(host, ' ', coalesce(inst, -1)), value FROM (\n%s) AS q"}
 	if _, err := os.Stat(filepath.Join(root, "usr/bin/duckdb")); err != nil {
 		e.skip = "there is no duckdb in the reference's root"
 	}
@@ -442,15 +440,29 @@ func clickEngine(root, dir string) *engine {
 // finds what the engine finds in the archive of each.
 func TestSQLHosts(t *testing.T) {
 	ours, _, root := harness.Setup(t)
+	dir := sqlDir(t, root)
+	for _, e := range []*engine{duckEngine(root, dir), sparkCluster(t, dir)} {
+		t.Run(e.name, func(t *testing.T) {
+			if e.skip != "" {
+				t.Skip(e.skip)
+			}
+			queryHosts(t, ours, dir, e)
+		})
+	}
+}
+
+// sqlDir returns a directory below the root, where the databases find tables.
+func sqlDir(t *testing.T, root string) string {
 	dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "sql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	e := duckEngine(root, dir)
-	if e.skip != "" {
-		t.Skip(e.skip)
-	}
+	return dir
+}
+
+func queryHosts(t *testing.T, ours harness.Side, dir string, e *engine) {
+	tables := "tables-" + e.dialect
 	texts := []string{
 		"rate(disk.dev.avactive)", "sum(disk.dev.read) + 0 * sum(disk.dev.write)", "delta(disk.dev.read_bytes) / delta(disk.dev.read)",
 		"matchinst(/[a-f]$/, disk.dev.read) > 100", "(rate(disk.dev.read))[sdg]",
@@ -464,7 +476,7 @@ func TestSQLHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, host)
-		if out, err := exec.Command(filepath.Join(ours.Bin, "pmderive"), "-a", path, "export", "-o", filepath.Join(dir, "tables")).CombinedOutput(); err != nil {
+		if out, err := exec.Command(filepath.Join(ours.Bin, "pmderive"), "-a", path, "export", "-o", filepath.Join(dir, tables)).CombinedOutput(); err != nil {
 			t.Fatalf("export: %v\n%s", err, out)
 		}
 		a, err := pmapi.OpenArchive(t.Context(), path, nil)
@@ -483,11 +495,11 @@ func TestSQLHosts(t *testing.T) {
 				t.Fatal(text, err, found[0].Err)
 			}
 			if want[i] == nil {
-				q, err := sql.Query(found[0].Expr, found[0].Info, &sql.Options{Tables: "tables"})
+				q, err := sql.Query(found[0].Expr, found[0].Info, &sql.Options{Dialect: e.dialect, Tables: tables})
 				if err != nil {
 					t.Fatal(err)
 				}
-				queries = append(queries, "SELECT epoch_ns(time), concat(host, ' ', coalesce(inst, -1)), value FROM (\n"+q+") AS q")
+				queries = append(queries, fmt.Sprintf(e.ofHosts, q))
 				want[i], types[i] = make(map[string]uint64), found[0].Info.Root.Type
 			}
 			values, err := byRecord(t.Context(), a, p)
@@ -508,6 +520,6 @@ func TestSQLHosts(t *testing.T) {
 		}
 		cases = append(cases, &sqlCase{text: text, typ: check.Type{Type: types[i]}, want: want[i]})
 	}
-	r.compare(t, e, "tables", queries, cases)
+	r.compare(t, e, tables, queries, cases)
 	t.Log(r.counts)
 }
