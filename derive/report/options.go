@@ -52,6 +52,9 @@ func optionsOf(k kind) []string {
 
 // kindOf returns the kind of an option. The other keys of a section are metrics.
 func kindOf(option string) (k kind, known bool) {
+	if strings.Contains(option, ".") {
+		return 0, false
+	}
 	for k := range version + 1 {
 		if slices.Contains(optionsOf(k), option) {
 			return k, true

@@ -145,7 +145,7 @@ func (b *builder) setting(s *setting) {
 	}
 	ident, part, dotted := strings.Cut(s.key, ".")
 	c := b.columns[ident]
-	known := part == "formula" || slices.Contains(specifiers(), part)
+	known := dotted && (part == "formula" || slices.Contains(specifiers(), part))
 	switch {
 	case dotted && c != nil && part == "formula":
 		c.Formula, c.formula = s.value, s
@@ -181,15 +181,15 @@ func (b *builder) column(s *setting, dotted bool) {
 			return
 		}
 	}
-	pos := 0
+	pos, parts := 0, specifiers()
 	for i, value := range splitQuoted(s.value) {
 		switch {
-		case i < len(specifiers()):
-			if wrong := c.set(specifiers()[i], strings.TrimSpace(value)); wrong != "" {
+		case i < len(parts):
+			if wrong := c.set(parts[i], strings.TrimSpace(value)); wrong != "" {
 				b.wrong(s, pos, "%s: %s", s.key, wrong)
 			}
 		case strings.TrimSpace(value) != "":
-			b.wrong(s, pos, "%s: a column has at most %s", s.key, strings.Join(specifiers(), ", "))
+			b.wrong(s, pos, "%s: a column has at most %s", s.key, strings.Join(parts, ", "))
 		}
 		pos += len(value) + 1
 	}

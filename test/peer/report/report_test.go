@@ -44,10 +44,59 @@ func TestReports(t *testing.T) {
 	p.report(t, 1000)
 }
 
+// TestLive: over the daemon, values that stay the same while both sides ask for them are equal. Rates are not
+// among them, but for those of archives in TestReports.
+func TestLive(t *testing.T) {
+	p := begin(t)
+	p.env = harness.Live(t)
+	reports := []string{"vmstat", "pidstat", "mpstat-P-ALL"}
+	if os.Getenv("PMTOOLS_REPORTS") == "all" {
+		reports = p.stock(t)
+	}
+	args := []string{"-s", "3", "-t", "0.2"}
+	bad := 0
+	for _, report := range reports {
+		before := last(p.reference(t, report, args))
+		ours := last(p.own(t, report, args))
+		after := last(p.reference(t, report, args))
+		for column, want := range before {
+			got, found := ours[column]
+			switch {
+			case want == "" || after[column] != want || p.choices.MatchString(column):
+			case found && same(got, want):
+				p.equal++
+			default:
+				bad++
+				t.Logf(":%s: %s: %q, want %q", report, column, got, want)
+			}
+		}
+	}
+	t.Logf("%d values are equal, %d are not", p.equal, bad)
+	if p.equal < 100 || bad > p.equal/10 { // what rests before and after may move in between
+		t.Errorf("%d values are equal, %d are not", p.equal, bad)
+	}
+}
+
+// last returns the values of the last sample, by column.
+func last(values map[key]string) map[string]string {
+	latest := ""
+	for k := range values {
+		latest = max(latest, k.time)
+	}
+	columns := make(map[string]string)
+	for k, v := range values {
+		if k.time == latest {
+			columns[k.column] = v
+		}
+	}
+	return columns
+}
+
 // A pair is both sides with the reports that they read, and what has been found.
 type pair struct {
 	root, config string // outside the root
 	ours         harness.Side
+	env          []string       // that makes both sides talk to the daemon; nil for archives
 	choices      *regexp.Regexp // the columns that choose by instance (D16)
 	equal, known int
 }
@@ -166,7 +215,8 @@ func (p *pair) values(t *testing.T, report string, args []string, theirs, ours m
 
 // same reports whether a value is what the reference prints, rounded to its digits.
 func same(got, want string) bool {
-	if strings.ReplaceAll(got, ",", "_") == strings.ReplaceAll(want, ",", "_") { // the delimiter becomes "_" in strings
+	plain := strings.NewReplacer(",", "_", `"`, " ") // what strings have of these (PR5)
+	if plain.Replace(got) == plain.Replace(want) {
 		return true
 	}
 	g, err := strconv.ParseFloat(got, 64)
@@ -181,7 +231,11 @@ func same(got, want string) bool {
 // reference returns the values of pmrep, with those that are missing.
 func (p *pair) reference(t *testing.T, report string, args []string) map[key]string {
 	t.Helper()
-	line := []string{p.root, "env", "-i", "PATH=/usr/bin", "TZ=UTC", "pmrep", "-c", strings.TrimPrefix(p.config, p.root), "-5", "-I", "-o", "csv", "-l", ","}
+	line := []string{p.root, "env", "-i", "PATH=/usr/bin", "TZ=UTC"}
+	for _, v := range p.env {
+		line = append(line, strings.ReplaceAll(v, "="+p.root+"/", "=/"))
+	}
+	line = append(line, "pmrep", "-c", strings.TrimPrefix(p.config, p.root), "-5", "-I", "-o", "csv", "-l", ",")
 	cmd := exec.Command("chroot", append(append(line, args...), ":"+report)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -208,7 +262,7 @@ func (p *pair) own(t *testing.T, report string, args []string) map[key]string {
 		}
 		line = append(line, a)
 	}
-	o, err := p.ours.Run(harness.Command{Args: append(line, ":"+report), Env: []string{"PCP_DERIVED_CONFIG=" + p.root + "/etc/pcp/derived"}}, p.root)
+	o, err := p.ours.Run(harness.Command{Args: append(line, ":"+report), Env: append([]string{"PCP_DERIVED_CONFIG=" + p.root + "/etc/pcp/derived"}, p.env...)}, p.root)
 	if err != nil {
 		t.Fatal(err)
 	}
