@@ -84,28 +84,65 @@ func TestExportKilled(t *testing.T) {
 	}
 	took := time.Since(begun)
 	want := tables(t, filepath.Join(dir, "whole"))
-	out := filepath.Join(dir, "out")
-	for i := range 8 {
+	for i := range 10 { // the last ones while files get their names, or after that
+		out := filepath.Join(dir, fmt.Sprint("out", i))
 		c := export(out)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(took * time.Duration(i+1) / 8)
+		time.Sleep(took * time.Duration(i+1) / 9)
 		c.Process.Kill()
 		c.Wait()
-		if _, err := os.Stat(out); err != nil {
-			continue
-		}
-		for name, text := range tables(t, out) {
-			if text != want[name] {
-				t.Errorf("%s: %d bytes, want %d", name, len(text), len(want[name]))
+		if _, err := os.Stat(out); err == nil {
+			for name, text := range tables(t, out) {
+				if text != want[name] {
+					t.Errorf("%s: %d bytes, want %d", name, len(text), len(want[name]))
+				}
 			}
 		}
+		if text, err := export(out).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		same(t, tables(t, out), want)
 	}
-	if text, err := export(out).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+}
+
+// TestExportRoom exports where there is room for some files only, up to each of them in turn. The tables are as
+// they were, and once there is room the next export is complete.
+func TestExportRoom(t *testing.T) {
+	demo := archivetest.Path(t, "demo")
+	if !cramp(t, 1<<20) {
+		return
 	}
-	same(t, tables(t, out), want)
+	export := func(room uint64, args ...string) int {
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: room, Max: 1 << 20}); err != nil {
+			t.Skip(err)
+		}
+		defer unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20})
+		return clitest.RunWith("pmderive", newCommand, "", append([]string{"-a", demo, "export"}, args...), nil).Status
+	}
+	dir := t.TempDir()
+	export(1<<20, "-o", filepath.Join(dir, "whole"), "disk.dev.total")
+	export(1<<20, "-o", filepath.Join(dir, "whole"))
+	want, failed := tables(t, filepath.Join(dir, "whole")), 0
+	for room := uint64(100); room < 6000; room += 250 {
+		out := filepath.Join(dir, fmt.Sprint(room))
+		export(1<<20, "-o", out, "disk.dev.total")
+		before := contents(t, out)
+		if export(room, "-o", out) != 0 {
+			failed++
+			if after := contents(t, out); !maps.Equal(before, after) {
+				t.Errorf("room for %d bytes: there is %q now, was %q", room, slices.Sorted(maps.Keys(after)), slices.Sorted(maps.Keys(before)))
+			}
+		}
+		if status := export(1<<20, "-o", out); status != 0 {
+			t.Errorf("room for %d bytes: then status %d", room, status)
+		}
+		same(t, tables(t, out), want)
+	}
+	if failed < 10 {
+		t.Errorf("only %d exports had no room", failed)
+	}
 }
 
 // tables returns the files of the tables below a directory.

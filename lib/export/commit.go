@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -20,23 +21,22 @@ import (
 // lockWait is how long an export waits for another one, which holds a lock for as long as it moves files.
 const lockWait = time.Minute
 
-func waitLock(dir string) (interface{ Close() error }, error) {
+func waitLock(ctx context.Context, dir string) (*os.File, error) {
 	for begun := time.Now(); ; {
 		f, err := safefile.Lock(dir)
-		if err == nil {
-			return f, nil
-		}
 		if !errors.Is(err, safefile.ErrLocked) || time.Since(begun) > lockWait {
+			return f, err
+		}
+		if err := sleep(ctx, 10*time.Millisecond); err != nil {
 			return nil, err
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }
 
 // open makes the stage of an export, and finds the records that are to be exported. cover is nil, or what a
 // read before has found.
 func (r *reader) open(ctx context.Context, wide bool, cover *coverage) (*stage, error) {
-	m, unlock, err := openManifest(r.cfg.Dir, r.host)
+	m, unlock, err := openManifest(ctx, r.cfg.Dir, r.host)
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +119,8 @@ func (r *reader) sameMachine(m *manifest) error {
 // commit makes the complete files and the records that were read part of the tables: all or nothing, also if
 // the process or the machine stops in the middle.
 func (s *stage) commit(r *reader, damage error, values int64) error {
-	done, err := s.complete()
-	if err != nil {
-		return err
-	}
-	m, unlock, err := openManifest(s.root, r.host)
+	done := s.done()
+	m, unlock, err := openManifest(context.Background(), s.root, r.host)
 	if err != nil {
 		return err
 	}
@@ -147,7 +144,10 @@ func (s *stage) commit(r *reader, damage error, values int64) error {
 	if err := s.metrics(m, r, damage); err != nil {
 		return err
 	}
-	for _, o := range append(done, s.outputs[len(s.outputs)-1]) {
+	if err := s.sync(); err != nil {
+		return err
+	}
+	for _, o := range s.done() {
 		from, err := filepath.Rel(s.root, o.Name())
 		if err != nil {
 			return err
@@ -160,9 +160,6 @@ func (s *stage) commit(r *reader, damage error, values int64) error {
 
 // publish writes the manifest, and does what it says.
 func (s *stage) publish(m *manifest, r *reader, u *unit) error {
-	if err := safefile.SyncDir(s.dir); err != nil {
-		return err
-	}
 	if err := m.write(); err != nil {
 		now, e := readManifest(m.path, r.host)
 		if s.kept = e != nil || now.Check == m.Check; e != nil || now.Check != m.Check {
@@ -186,17 +183,25 @@ func (s *stage) publish(m *manifest, r *reader, u *unit) error {
 	return nil
 }
 
-// complete returns the outputs that were closed, once they are on the disk.
-func (s *stage) complete() (done []*output, err error) {
+// done returns the outputs that were closed.
+func (s *stage) done() (list []*output) {
 	for _, o := range s.outputs {
 		if o.synced != nil {
-			e := <-o.synced
-			o.synced <- e
-			err = cmp.Or(err, o.failed(e))
-			done = append(done, o)
+			list = append(list, o)
 		}
 	}
-	return done, err
+	return list
+}
+
+// sync waits until these are on the disk, and makes their names last.
+func (s *stage) sync() error {
+	err := safefile.SyncDir(s.dir)
+	for _, o := range s.done() {
+		e := <-o.synced
+		o.synced <- e
+		err = cmp.Or(err, o.failed(e))
+	}
+	return err
 }
 
 var errMeanwhile = errors.New("another export has written records of the same time meanwhile")
@@ -331,12 +336,7 @@ func (s *stage) metrics(m *manifest, r *reader, damage error) error {
 	}
 	meta := r.meta(damage)
 	meta["pmtools.values"] = fmt.Sprint(values)
-	if err := writeMetrics(o, s.place, rows, meta); err != nil {
-		return err
-	}
-	err = <-o.synced
-	o.synced <- err
-	return o.failed(err)
+	return writeMetrics(o, s.place, rows, meta)
 }
 
 func writeMetrics(o *output, p place, rows []metricRow, meta map[string]string) error {

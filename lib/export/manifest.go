@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -109,12 +110,12 @@ func (s *sum) UnmarshalText(text []byte) error {
 
 // openManifest locks the tables of a host against other exports and returns their manifest, an empty one if
 // there is none. It finishes a change that was interrupted. unlock ends the lock.
-func openManifest(root, host string) (m *manifest, unlock func() error, err error) {
+func openManifest(ctx context.Context, root, host string) (m *manifest, unlock func() error, err error) {
 	dir := filepath.Join(root, manifestDir, "host="+partition(host))
 	if err := safefile.MakeDir(dir); err != nil {
 		return nil, nil, err
 	}
-	lock, err := waitLock(dir)
+	lock, err := waitLock(ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -79,7 +79,7 @@ func TestManifestPaths(t *testing.T) {
 	if err := writeTo(t, dir, path); err != nil {
 		t.Fatal(err)
 	}
-	m, unlock, err := openManifest(dir, "demo")
+	m, unlock, err := openManifest(t.Context(), dir, "demo")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ type rotation struct {
 	rnd      *rand.Rand
 	dir      string
 	out      string
+	by       Partition
 	archives []*rotated
 	names    int
 	pid      int32
@@ -239,7 +240,7 @@ func (r *rotation) export() {
 		first, _, _ := strings.Cut(set, ",")
 		recs := open(r.t, set)
 		recs.Within(from, until)
-		_, err := Write(r.t.Context(), recs, recs, &Config{Dir: r.out, Name: NameOf(first)})
+		_, err := Write(r.t.Context(), recs, recs, &Config{Dir: r.out, Name: NameOf(first), Partition: r.by})
 		r.must(errors.Join(err, recs.Close()))
 		for _, l := range recorded(r.t, set) {
 			var at int64
@@ -287,7 +288,7 @@ func TestRepeat(t *testing.T) {
 	steps := number("PMTOOLS_RUNS", 100)
 	for seed := number("PMTOOLS_SEED", 1); steps > 0; seed, steps = seed+1, steps-100 {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			r := &rotation{t: t, rnd: rand.New(rand.NewPCG(uint64(seed), 27)), dir: t.TempDir(), out: t.TempDir(), at: 1700000000e9, exported: make(map[string]bool)}
+			r := &rotation{t: t, by: Partition{NoHost: seed%2 == 0}, rnd: rand.New(rand.NewPCG(uint64(seed), 27)), dir: t.TempDir(), out: t.TempDir(), at: 1700000000e9, exported: make(map[string]bool)}
 			r.roll()
 			for range min(steps, 100) {
 				r.step()

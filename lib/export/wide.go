@@ -52,7 +52,7 @@ func Columns(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) 
 	if err != nil {
 		return nil, err
 	}
-	m, unlock, err := openManifest(cfg.Dir, r.host)
+	m, unlock, err := openManifest(ctx, cfg.Dir, r.host)
 	if err != nil {
 		return nil, err
 	}

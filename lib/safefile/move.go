@@ -32,10 +32,7 @@ func Move(list []Rename) error {
 		}
 		dirs[filepath.Dir(r.To)] = true
 	}
-	for dir := range dirs {
-		failed = cmp.Or(failed, SyncDir(dir))
-	}
-	return failed
+	return cmp.Or(failed, syncDirs(dirs))
 }
 
 // makeDir makes a directory and those above it, and notes the directories that get new names.
@@ -57,6 +54,19 @@ func makeDir(dir string, changed map[string]bool) error {
 	return err
 }
 
+// syncDirs makes the names in directories last, all at the same time: each waits for the disk.
+func syncDirs(dirs map[string]bool) error {
+	results := make(chan error, len(dirs))
+	for dir := range dirs {
+		go func() { results <- SyncDir(dir) }()
+	}
+	var failed error
+	for range dirs {
+		failed = cmp.Or(failed, <-results)
+	}
+	return failed
+}
+
 // SyncDir makes the names in a directory last.
 func SyncDir(dir string) error { return syncDir(filepath.Join(dir, "x")) }
 
@@ -64,10 +74,7 @@ func SyncDir(dir string) error { return syncDir(filepath.Join(dir, "x")) }
 func MakeDir(dir string) error {
 	changed := make(map[string]bool)
 	err := makeDir(dir, changed)
-	for dir := range changed {
-		err = cmp.Or(err, SyncDir(dir))
-	}
-	return err
+	return cmp.Or(err, syncDirs(changed))
 }
 
 // Forget removes files, and their names are gone from the disk when it returns. A file that is not there is
@@ -82,10 +89,7 @@ func Forget(names []string) error {
 			failed = cmp.Or(failed, err)
 		}
 	}
-	for dir := range dirs {
-		failed = cmp.Or(failed, SyncDir(dir))
-	}
-	return failed
+	return cmp.Or(failed, syncDirs(dirs))
 }
 
 // Tidy removes the temporary files of writers of this package from a directory. Nobody else may write there.
