@@ -34,6 +34,9 @@ func (s *Source) lookup(ctx context.Context, name string) (pcp.ID, error) {
 		return pcp.NullID, failed
 	}
 	for _, m := range s.naming(name) {
+		if s.hides(m, name) {
+			continue
+		}
 		id, err := m.names.Lookup(name)
 		if err == nil && pmda.IsRootID(id) {
 			id, err = s.lookupDynamic(ctx, m, name)
@@ -78,7 +81,7 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 		}
 		if !pmda.IsRootID(id) {
 			list, _ := m.names.Names(id)
-			names = append(names, list...)
+			names = append(names, slices.DeleteFunc(list, func(name string) bool { return s.hides(m, name) })...)
 		}
 		if n, ok := m.provider.(pmda.Namer); ok && s.check(ctx, m) == nil {
 			list, _ := n.NamesOf(ctx, s.client, id)
@@ -176,7 +179,9 @@ func (s *Source) Walk(ctx context.Context, name string, f func(name string, id p
 			break
 		}
 		err := s.walk(ctx, m, name, func(leaf string, id pcp.ID) bool {
-			found = true
+			if found = true; s.hides(m, leaf) {
+				return true
+			}
 			more = f(leaf, id)
 			return more
 		})

@@ -54,6 +54,9 @@ type Collector struct {
 	// Roots are the first components of the provider's names, in their order. Without them, the
 	// provider is made at the first question about a name.
 	Roots []string
+	// Asked is set if a user has asked for this collector: a name that others have, too, is its own,
+	// and so is the domain.
+	Asked bool
 	// New makes the provider. With an error, there is nothing in its domain.
 	New func() (pmda.Provider, error)
 }
@@ -88,7 +91,9 @@ func New(opts *Options) *Source {
 	}
 	s.host = host.Host{Root: s.opts.Root, Hostname: s.opts.Hostname, Now: s.opts.Now}
 	for _, c := range s.opts.Collectors {
-		s.members = append(s.members, &member{Collector: c})
+		if c.Asked || !slices.ContainsFunc(s.opts.Collectors, func(o Collector) bool { return o.Asked && o.Domain == c.Domain }) {
+			s.members = append(s.members, &member{Collector: c})
+		}
 	}
 	return s
 }
@@ -190,6 +195,17 @@ func (s *Source) roots(m *member) []string {
 		}
 	}
 	return m.Roots
+}
+
+// hides reports whether a member that was asked for has a name of one that was not.
+func (s *Source) hides(m *member, name string) bool {
+	return !m.Asked && slices.ContainsFunc(s.members, func(o *member) bool {
+		if !o.Asked || s.open(o) != nil {
+			return false
+		}
+		_, err := o.names.Lookup(name)
+		return err == nil
+	})
 }
 
 // naming returns the available members that may have a name, or names below it.

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -152,6 +153,44 @@ func TestNames(t *testing.T) {
 	want := []pcp.Child{{Name: "mmv"}, {Name: "pmcd"}, {Name: "sample"}, {Name: "simple"}, {Name: "trivial"}, {Name: "twin"}, {Name: "single", Leaf: true}}
 	if err != nil || !slices.Equal(top, want) {
 		t.Errorf("Children(\"\"): %v, error %v; want %v", top, err, want)
+	}
+}
+
+// TestAsked adds a collector that was asked for, whose names others have, too: these are its own.
+func TestAsked(t *testing.T) {
+	ctx := t.Context()
+	for _, domain := range []uint32{449, simple.Domain} {
+		s := Default(&Options{Root: t.TempDir(), Collectors: []Collector{{Name: "own", Domain: domain, Asked: true, New: func() (pmda.Provider, error) {
+			return pmda.New(pmda.Table{Domain: domain, Metrics: []pmda.Metric{{Name: "simple.color", Item: 7, Type: pcp.String, Fetch: pmda.Always("own")}}})
+		}}}})
+		var names []string
+		if err := s.Walk(ctx, "simple", func(name string, id pcp.ID) bool {
+			names = append(names, fmt.Sprint(name, " ", id))
+			return true
+		}); err != nil {
+			t.Error(err)
+		}
+		want := []string{"simple.numfetch 253.0.0", "simple.now 253.2.4", "simple.time.user 253.1.2", "simple.time.sys 253.1.3", "simple.color 449.0.7"}
+		if domain == simple.Domain { // a domain has one collector
+			want = []string{"simple.color 253.0.7"}
+		}
+		slices.Sort(names)
+		slices.Sort(want)
+		if !slices.Equal(names, want) {
+			t.Errorf("domain %d: got %q, want %q", domain, names, want)
+		}
+		id := pcp.NewID(domain, 0, 7)
+		if r, err := s.Lookup(ctx, []string{"simple.color"}); err != nil || r[0].Value != id {
+			t.Errorf("domain %d: Lookup: %v, %v", domain, r, err)
+		}
+		var res pcp.Result
+		if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}}, &res); err != nil || res.Sets[0].Len() != 1 || string(res.Sets[0].Blobs[0]) != "own" {
+			t.Errorf("domain %d: Fetch: %v, %v", domain, res.Sets, err)
+		}
+		if list, err := s.Names(ctx, pcp.NewID(simple.Domain, 0, 1)); err == nil {
+			t.Errorf("domain %d: a name that is hidden: %q", domain, list)
+		}
+		s.Close()
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // A LocalAgent is an agent in the table of those that a local context loads (commands.md T1.4). An
 // agent with a Path and no Init is a program, which the reference does not take: Path is followed by
-// its arguments, with blanks between them.
+// its arguments (see Words).
 type LocalAgent struct {
 	Domain int
 	Path   string // path of the agent's library
@@ -85,6 +85,14 @@ func (spec localSpec) arguments(text string) (localSpec, error) {
 		}
 		spec.Domain = int(n)
 	}
+	program, closed := isProgram(text)
+	switch {
+	case spec.op == "add" && domain != "" && program && !closed:
+		return spec, errors.New("missing closing quote in spec")
+	case program && (domain != "" || spec.op == "del"):
+		spec.Path = text
+		return spec, nil
+	}
 	var hasInit bool
 	spec.Path, spec.Init, hasInit = strings.Cut(text, ",")
 	switch {
@@ -96,21 +104,51 @@ func (spec localSpec) arguments(text string) (localSpec, error) {
 		return spec, nil
 	case !hasPath || text == "":
 		return spec, errors.New("missing dso-path in spec")
-	case !hasInit && isProgram(spec.Path):
-		return spec, nil
 	case !hasInit || spec.Path != "" && spec.Init == "":
 		return spec, errors.New("missing init-routine in spec")
 	}
 	return spec, nil
 }
 
-// isProgram reports whether a path, which may be followed by arguments, is that of a program. It has
-// a slash, so that words which are mistakes to the reference stay such.
-func isProgram(path string) bool {
-	name, _, _ := strings.Cut(path, " ")
-	if !strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".so") {
-		return false
+// isProgram reports whether a path, which may be followed by arguments, is that of a program, and
+// whether the quotes are closed. The path has a slash, so that words which are mistakes to the
+// reference stay such.
+func isProgram(path string) (program, closed bool) {
+	words, closed := Words(path)
+	if len(words) == 0 || !strings.ContainsAny(words[0], `/\`) || strings.HasSuffix(words[0], ".so") {
+		return false, closed
 	}
-	fi, err := os.Stat(name)
-	return err == nil && fi.Mode().IsRegular() && (fi.Mode()&0o111 != 0 || strings.HasSuffix(name, ".exe"))
+	fi, err := os.Stat(words[0])
+	return err == nil && fi.Mode().IsRegular() && (fi.Mode()&0o111 != 0 || strings.HasSuffix(words[0], ".exe")), closed
+}
+
+// Words returns the words of a command line: blanks separate them, unless they are between quotes
+// of either kind. It also reports whether the last quote is closed.
+func Words(text string) (words []string, closed bool) {
+	var word strings.Builder
+	var quote rune
+	inside := false
+	for _, c := range text {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(c)
+		case c == '"' || c == '\'':
+			quote, inside = c, true
+		case c == ' ' || c == '\t' || c == '\n':
+			if inside {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inside = false
+		default:
+			word.WriteRune(c)
+			inside = true
+		}
+	}
+	if inside {
+		words = append(words, word.String())
+	}
+	return words, quote == 0
 }

@@ -1,6 +1,8 @@
 package option
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,7 +156,21 @@ func TestDebug(t *testing.T) {
 	}
 }
 
+func TestWords(t *testing.T) {
+	for text, want := range map[string][]string{
+		"": nil, " a  b\t": {"a", "b"}, `a "b c" 'd "e'`: {"a", "b c", `d "e`}, `x"y z"w ''`: {"xy zw", ""}, `a,b 'c,d'`: {"a,b", "c,d"},
+	} {
+		if got, closed := Words(text); !closed || !slices.Equal(got, want) {
+			t.Errorf("Words(%q) = %q, %v, want %q", text, got, closed, want)
+		}
+	}
+	if got, closed := Words(`a "b`); closed || !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("an open quote: %q, %v", got, closed)
+	}
+}
+
 func TestLocalSpec(t *testing.T) {
+	self := os.Args[0] // a program
 	tests := []struct {
 		text string
 		want localSpec
@@ -173,6 +189,11 @@ func TestLocalSpec(t *testing.T) {
 		{"del,", localSpec{}, "missing domain in spec"},
 		{"del,,", localSpec{}, "missing domain and dso-path in spec"},
 		{"clear", localSpec{"clear", LocalAgent{-1, "", ""}}, ""},
+		{"add,450," + self + " --a=b,c d", localSpec{"add", LocalAgent{450, self + " --a=b,c d", ""}}, ""},
+		{"add,450,'" + self + "' \"a b,c\"", localSpec{"add", LocalAgent{450, "'" + self + "' \"a b,c\"", ""}}, ""},
+		{"add,450," + self + " 'a", localSpec{}, "missing closing quote in spec"},
+		{"add,450," + self + ",a_init", localSpec{"add", LocalAgent{450, self, "a_init"}}, ""},
+		{"del,," + self + " b,c", localSpec{"del", LocalAgent{-1, self + " b,c", ""}}, ""},
 	}
 	for _, test := range tests {
 		got, err := parseLocalSpec(test.text)

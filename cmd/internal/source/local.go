@@ -89,11 +89,12 @@ func (l loggedAgent) Close() error { return errors.Join(l.Agent.Close(), os.Remo
 
 // program returns the collector that is an agent in a program of its own.
 func (o *Opener) program(a option.LocalAgent) builtin.Collector {
-	args := strings.Fields(a.Path)
+	args, _ := option.Words(a.Path) // option has read them before
 	opts := &remote.Options{Domain: uint32(a.Domain), Stderr: o.env.Stderr}
 	return builtin.Collector{
 		Name:   strings.TrimPrefix(filepath.Base(args[0]), "pmda"),
 		Domain: opts.Domain,
+		Asked:  true,
 		New: func() (pmda.Provider, error) {
 			ctx := context.Background()
 			args := args

@@ -183,6 +183,7 @@ func TestLocalProgram(t *testing.T) {
 	for _, tt := range []struct{ spec, value, err string }{
 		{"add,450," + self, "-d 450 -l *", ""},
 		{"add,450," + self + " --log=" + filepath.Join(dir, "log") + " -d450", "--log=" + filepath.Join(dir, "log") + " -d450", ""},
+		{"add,450," + self + " --log='" + filepath.Join(dir, "l,o g") + "' -d450", "--log=" + filepath.Join(dir, "l,o g") + " -d450", ""},
 		{"add,450," + filepath.Join(dir, "fails"), "", "pminfo: agent 450: no names: " + filepath.Join(dir, "fails") + " --pmns: exit status 3: give them with -n FILE\n" +
 			"pminfo: agent 450: " + filepath.Join(dir, "fails") + ": the agent does not introduce itself: No PMCD agent for domain of request: the agent has ended\n" +
 			filepath.Join(dir, "fails") + ": exit status 3\n"},

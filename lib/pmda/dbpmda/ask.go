@@ -81,6 +81,9 @@ func (s *session) instance(l *line) error {
 	if err := s.agent.Ask(s.ctx, 0, req, &answer); err != nil {
 		return err
 	}
+	if len(answer.Instances) == 0 {
+		fmt.Fprintln(s.Out, "Instance domain is empty")
+	}
 	for i, in := range answer.Instances {
 		fmt.Fprintf(s.Out, "[%3d]", i)
 		if one.kind != number {
@@ -149,7 +152,7 @@ func (s *session) labels(kind pcp.LabelKind, ident uint32) error {
 		fmt.Fprintln(s.Out, "Info: __pmDecodeLabel() returns 0 label sets")
 	}
 	for i, set := range sets {
-		if kind == pcp.InstanceLabels {
+		if kind == pcp.InstanceLabels && set.Inst != pcp.NullInst {
 			fmt.Fprintf(s.Out, "[%3d] Labels inst: %d\n", i, set.Inst)
 		} else {
 			fmt.Fprintln(s.Out, "Labels:")

@@ -2,6 +2,7 @@ package dbpmda
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"pmtools/lib/builtin/simple"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmns"
 	_ "pmtools/test/env"
@@ -22,8 +24,33 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	os.Exit(pmda.Main(func(*pmda.Options) (pmda.Provider, error) {
-		return simple.New(&simple.Options{Domain: 253})
+		agent, err := simple.New(&simple.Options{Domain: 253})
+		if os.Getenv("DBPMDA_TEST_AGENT") == "empty" {
+			return emptyAgent{agent}, err
+		}
+		return agent, err
 	}))
+}
+
+// An emptyAgent has no instances, and a set of labels that belongs to none.
+type emptyAgent struct{ pmda.Provider }
+
+func (emptyAgent) Instances(context.Context, *pmda.Client, pcp.InDom) ([]pcp.Instance, error) {
+	return nil, nil
+}
+
+func (emptyAgent) Labels(context.Context, *pmda.Client, pcp.LabelKind, uint32) ([]pcp.LabelSet, error) {
+	return []pcp.LabelSet{{Inst: pcp.NullInst}}, nil
+}
+
+// TestEmpty asks for instances where there are none; the answers are those of dbpmda.
+func TestEmpty(t *testing.T) {
+	t.Setenv("DBPMDA_TEST_AGENT", "empty")
+	stdout, _ := run(t, Options{}, "open pipe AGENT\ninstance 253.0\nlabel instances 253.0\n", "", false)
+	want := "Start BASE PMDA: AGENT\npmInDom: 253.0\nInstance domain is empty\nInstances of pmInDom: 253.0\nLabels:\n"
+	if stdout != want {
+		t.Errorf("got %q, want %q", stdout, want)
+	}
 }
 
 // run runs a script with the simple agent, and returns what is printed.
