@@ -27,6 +27,7 @@ type exportFlags struct {
 	dir       string
 	check     bool
 	verbose   bool
+	stock     bool
 	follow    bool
 	wide      bool
 	partition string
@@ -69,6 +70,7 @@ func (a *app) newExport() *cobra.Command {
 	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
 	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, a file a minute, until Ctrl-C")
 	fs.BoolVar(&f.wide, "wide", false, "write one table with a row for each record and a column for each instance")
+	fs.BoolVar(&f.stock, "stock", false, "export the definitions that PCP installs too")
 	fs.BoolVar(&f.verbose, "verbose", false, "name the stock definitions that do not apply to the metrics")
 	a.addShared(fs, "start", "finish", "interval", "samples")
 	_ = cmd.MarkFlagDirname("output")
@@ -181,7 +183,9 @@ func (a *app) exportSet(ctx context.Context, f *exportFlags, set string, args []
 // runExport writes the records that open returns, with the derived metrics that arguments define,
 // and prints a summary.
 func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config, args []string, open func() (*export.Records, error)) error {
-	a.sources.LoadDefault()
+	if f.stock {
+		a.sources.LoadDefault()
+	}
 	job := &export.Job{Config: cfg, Wide: f.wide, Check: f.check, Open: func(ctx context.Context) (pmapi.Source, *export.Records, error) {
 		recs, err := open()
 		if err != nil {
@@ -202,7 +206,7 @@ func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config,
 	}
 	sum, err := job.Run(ctx)
 	if err != nil {
-		return err
+		return a.sources.StockHint(err, args)
 	}
 	fmt.Fprintln(a.Env.Out, job.Report(sum))
 	return sum.Damage

@@ -101,6 +101,7 @@ func (a *app) newRoot() *cobra.Command {
 		a.sources.UnpackLimit, err = source.ParseSize(text)
 		return err
 	})
+	fs.BoolVar(&a.sources.NoStock, "no-stock", false, "ignore the definitions that PCP installs, and PCP_DERIVED_CONFIG")
 	fs.BoolP("help", "?", false, "show this help and exit")
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {

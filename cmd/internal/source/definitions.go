@@ -14,12 +14,14 @@ import (
 	"pmtools/derive/load"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // Definitions are the derived metrics that files define. The debug options take effect at the next
 // definition: an option -D after an option that loads a file prints nothing about that file.
 type Definitions struct {
-	Loaded []string // the paths of Load
+	Loaded  []string // the paths of Load
+	NoStock bool     // LoadDefault loads nothing
 
 	env     *cli.Env
 	options *option.Options
@@ -66,6 +68,9 @@ func (d *Definitions) LoadDefault() {
 		return
 	}
 	d.stock = make(map[string]bool)
+	if d.NoStock {
+		return
+	}
 	config := d.env.Config()
 	path := config.Derived()
 	origin := "$PCP_DERIVED_CONFIG"
@@ -93,6 +98,18 @@ func (d *Definitions) LoadDefault() {
 
 // Stock reports whether LoadDefault has defined a metric.
 func (d *Definitions) Stock(name string) bool { return d.stock[name] }
+
+// StockHint returns an error with the option that loads a definition, if it is about one of names that
+// LoadDefault defines.
+func (d *Definitions) StockHint(err error, names []string) error {
+	d.LoadDefault()
+	for _, name := range names {
+		if d.stock[name] && errors.Is(err, pmerr.Name) {
+			return fmt.Errorf("%w; %s is defined by the installation: --stock", err, name)
+		}
+	}
+	return err
+}
 
 // maxInDomMap is how much of a map of instance domains is read.
 const maxInDomMap = 1 << 20
