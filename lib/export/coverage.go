@@ -168,7 +168,8 @@ func (s *survey) find(ctx context.Context) error {
 		unit := &s.m.Exports[u]
 		for i := range unit.Pieces {
 			p := &unit.Pieces[i]
-			if unit.Form.Wide == s.form.Wide && int64(p.From) <= end && int64(p.To) >= start {
+			outside := s.before(timestamp(p.To)) || s.after(timestamp(p.From))
+			if unit.Form.Wide == s.form.Wide && int64(p.From) <= end && int64(p.To) >= start && !outside {
 				s.cands = append(s.cands, &candidate{piece: p, unit: u})
 			}
 		}
@@ -177,8 +178,14 @@ func (s *survey) find(ctx context.Context) error {
 	return nil
 }
 
-func (s *survey) outside(t pcp.Timestamp) bool {
-	return t.Compare(s.from) < 0 && s.from != pcp.Timestamp{} || t.Compare(s.until) > 0 && s.until != pcp.Timestamp{}
+func (s *survey) outside(t pcp.Timestamp) bool { return s.before(t) || s.after(t) }
+
+func (s *survey) before(t pcp.Timestamp) bool {
+	return s.from != pcp.Timestamp{} && t.Compare(s.from) < 0
+}
+
+func (s *survey) after(t pcp.Timestamp) bool {
+	return s.until != pcp.Timestamp{} && t.Compare(s.until) > 0
 }
 
 // walk reads the recording up to its end or its damage. state is that before the records of the time.
@@ -249,7 +256,7 @@ func (s *survey) judge() (replace []int, err error) {
 				"export with the same arguments, or into another directory", unit.Form.describe())
 		case again:
 			return nil, fmt.Errorf("at the times of archive %s, which was exported before, there are other records: the archive is an extract of it or was rewritten; "+
-				"export it into another directory", cands[0].Archive)
+				"export it into another directory, or begin after it with -S", cands[0].Archive)
 		}
 	}
 	return replace, nil

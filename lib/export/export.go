@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,8 @@ type Summary struct {
 	Damage error
 
 	tables map[string][]string // files by table
+	gone   int                 // files of the manifest that are not there, if nothing was written
+	hosts  string              // the directory of the manifest
 	cover  *coverage           // what was read
 	end    archive.Place       // until there
 }
@@ -78,7 +81,10 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 		err = w.finish(damage)
 	}
 	sum = Summary{Metrics: len(r.metrics), Values: r.values, Events: w.event.rows, Damage: damage, tables: st.files, cover: recs.cover, end: recs.place}
-	sum.Files = sum.tables["values"]
+	sum.Files, sum.hosts = sum.tables["values"], filepath.Dir(st.m.path)
+	if len(sum.tables) == 0 {
+		sum.gone = st.m.gone()
+	}
 	return sum, err
 }
 

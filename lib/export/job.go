@@ -60,7 +60,11 @@ func (j *Job) run(ctx context.Context) (sum *Summary, err error) {
 // Report returns a line about what was exported.
 func (j *Job) Report(sum *Summary) string {
 	if len(sum.tables) == 0 {
-		return j.Name + ": nothing new"
+		text := j.Name + ": nothing new"
+		if sum.gone > 0 {
+			text += fmt.Sprintf("; files that were exported and are not there: %d (to export them again, remove %s and all files of the host)", sum.gone, sum.hosts)
+		}
+		return text
 	}
 	text := fmt.Sprintf("%s: %d values of %d metrics", j.Name, sum.Values, sum.Metrics)
 	if sum.Events > 0 {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -264,4 +265,16 @@ func (m *manifest) has(table string) bool {
 	return m.find(func(u *unit) bool {
 		return slices.ContainsFunc(u.Files, func(file string) bool { return strings.HasPrefix(file, table+"/") })
 	}) != nil
+}
+
+// gone counts the files that are not there any more.
+func (m *manifest) gone() (n int) {
+	for _, u := range m.Exports {
+		for _, file := range u.Files {
+			if _, err := os.Lstat(below(m.root, file)); errors.Is(err, fs.ErrNotExist) {
+				n++
+			}
+		}
+	}
+	return n
 }

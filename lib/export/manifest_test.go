@@ -258,6 +258,26 @@ func TestMachines(t *testing.T) {
 	}
 }
 
+// TestWindow: an archive that was rewritten can be exported from the time on that was not exported before.
+func TestWindow(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeTo(t, dir, small(t, "first", "m1", 1, 1700000000, 1, 2, 3)); err != nil {
+		t.Fatal(err)
+	}
+	path := small(t, "second", "m1", 2, 1700000000, 1, 2, 4, 5, 6)
+	if err := writeTo(t, dir, path); err == nil || !strings.Contains(err.Error(), "begin after it with -S") {
+		t.Error(err)
+	}
+	recs := open(t, path)
+	recs.Within(pcp.Timestamp{Sec: 1700000021}, pcp.Timestamp{})
+	if _, err := Write(t.Context(), recs, recs, &Config{Dir: dir, Name: "second"}); err != nil {
+		t.Error(err)
+	}
+	if got := exported(t, filesOf(dir, "values")); len(got) != 5 || !strings.HasSuffix(got[4], "=6") {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestOtherMetrics: what was exported of records that are gone is not replaced by other metrics.
 func TestOtherMetrics(t *testing.T) {
 	dir := t.TempDir()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -165,5 +166,48 @@ func TestWideMistakes(t *testing.T) {
 		if left := tree(t, cfg.Dir); left != nil {
 			t.Errorf("%s: left behind: %v", tt.what, left)
 		}
+	}
+}
+
+// TestWideAgain: an archive that has grown gets another file with the new records, beside the long tables.
+func TestWideAgain(t *testing.T) {
+	base, dir := filepath.Join(t.TempDir(), "grows"), t.TempDir()
+	l := newLogger(t, base)
+	cfg := &Config{Dir: dir, Name: "grows", Partition: Partition{NoDate: true}}
+	write := func() []string {
+		t.Helper()
+		recs := open(t, base)
+		w, err := Columns(t.Context(), recs, recs, cfg)
+		l.must(err)
+		recs = open(t, base)
+		sum, err := w.Write(t.Context(), recs, recs, cfg)
+		l.must(err)
+		recs = open(t, base)
+		_, err = Write(t.Context(), recs, recs, cfg)
+		l.must(err)
+		return sum.Files
+	}
+	var times []string
+	for i, want := range []string{"grows.parquet", "", "grows-0001.parquet", "grows-0002.parquet"} {
+		if i != 1 {
+			l.put(3)
+		}
+		files := write()
+		if want == "" && len(files) > 0 || want != "" && (len(files) != 1 || filepath.Base(files[0]) != want) {
+			t.Errorf("files %q, want %s", files, want)
+		}
+		for _, line := range wideLines(t, files) {
+			if strings.Contains(line, " a.text ") {
+				at, _, _ := strings.Cut(line, " ")
+				times = append(times, at)
+			}
+		}
+	}
+	l.must(l.w.Close())
+	if n := len(slices.Compact(slices.Sorted(slices.Values(times)))); n != 9 || len(times) != 9 {
+		t.Errorf("%d rows of %d times, want 9", len(times), n)
+	}
+	if got := exported(t, filesOf(dir, "values")); !slices.Equal(got, recorded(t, base)) {
+		t.Errorf("long tables have %d values", len(got))
 	}
 }
