@@ -9,6 +9,7 @@ import (
 
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
+	"pmtools/derive/report"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/record"
@@ -18,7 +19,7 @@ import (
 // and derived ones alike, counters as counters.
 func (a *app) recordArchive(ctx context.Context, f *evalFlags, set repl.Settings, names []string) (failed error) {
 	for _, name := range names {
-		if !syntax.LegalName(name) {
+		if !syntax.LegalName(name) && !report.IsName(name) {
 			return fmt.Errorf("--archive-out records metrics by their names: define %s in a file for -c", name)
 		}
 	}
@@ -26,9 +27,13 @@ func (a *app) recordArchive(ctx context.Context, f *evalFlags, set repl.Settings
 	if err != nil {
 		return err
 	}
-	q, err := a.query(ctx, s, f, nil)
+	x, err := a.expanded(ctx, s, names)
+	if err == nil {
+		names = x.Metrics()
+	}
+	q, failed := a.query(ctx, s, f, nil)
 	s.Close()
-	if err != nil {
+	if err = cmp.Or(err, failed); err != nil {
 		return err
 	}
 	src, err := a.sources.Open(ctx)

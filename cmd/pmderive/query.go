@@ -61,7 +61,7 @@ func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []
 // expanded returns arguments with the columns of reports in the place of their names.
 func (a *app) expanded(ctx context.Context, s *repl.Session, args []string) (*report.Expansion, error) {
 	if !report.Named(args) {
-		return &report.Expansion{Exprs: args}, nil
+		return &report.Expansion{Exprs: args, Plain: args}, nil
 	}
 	src, err := s.Source(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/derive"
 	"pmtools/derive/query"
 	"pmtools/lib/when"
 )
@@ -62,6 +63,23 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dic
 		x.bounds = append(x.bounds, b)
 	}
 	return x, nil
+}
+
+// Metrics returns the metrics that the reports are made of, and the other arguments, each once.
+func (x *Expansion) Metrics() (names []string) {
+	if x.bounds == nil {
+		return x.Plain
+	}
+	for _, text := range x.Plain {
+		name, expr, ok := query.CutDefinition(text)
+		if p, err := derive.Compile(name, expr); ok && err == nil {
+			names = append(names, p.Metrics()...)
+		} else {
+			names = append(names, text)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // put adds an expression to others, in the place of one of the same name.

@@ -78,17 +78,24 @@ type operands struct {
 	users    map[pcp.ID][]use
 	singular map[pcp.ID]bool      // metrics without instances
 	nested   map[syntax.Expr]bool // definitions that were looked at
+	discrete map[*Metric][]use    // those of metrics with others, see kept
+	kept     map[pcp.ID]*pcp.Values
 }
 
 type use struct {
 	metric   *Metric
+	id       pcp.ID
 	column   int
 	singular bool
+	discrete bool // the values are kept
 }
 
 // New returns a Summary without metrics.
 func New(opt Options) *Summary {
-	return &Summary{options: opt, operands: operands{make(map[pcp.ID][]use), make(map[pcp.ID]bool), make(map[syntax.Expr]bool)}}
+	return &Summary{options: opt, operands: operands{
+		users: make(map[pcp.ID][]use), singular: make(map[pcp.ID]bool), nested: make(map[syntax.Expr]bool),
+		discrete: make(map[*Metric][]use), kept: make(map[pcp.ID]*pcp.Values),
+	}}
 }
 
 // Add adds a metric: an expression with numbers as values. Between means that each value is that of
@@ -100,8 +107,12 @@ func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool
 	s.look(e, info)
 	m.columns = make([]*pcp.Values, len(info.Operands))
 	m.where = make(map[int32]int)
+	kept := discrete(info)
 	for i, id := range info.Operands {
-		s.users[id] = append(s.users[id], use{m, i, s.singular[id]})
+		u := use{metric: m, id: id, column: i, singular: s.singular[id], discrete: kept != nil && kept[i]}
+		if s.users[id] = append(s.users[id], u); u.discrete {
+			s.discrete[m] = append(s.discrete[m], u)
+		}
 	}
 	s.Metrics = append(s.Metrics, m)
 	return m
@@ -141,6 +152,7 @@ func (s *Summary) Operands() []pcp.ID {
 func (s *Summary) Mark(at pcp.Timestamp) {
 	s.hold(at)
 	s.Marks++
+	clear(s.kept)
 }
 
 // Record adds a record, or those columns of it that Operands asks for.
@@ -151,6 +163,10 @@ func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
 		set := &res.Sets[i]
 		for _, u := range s.users[set.ID] {
 			m := u.metric
+			if u.discrete {
+				s.keep(u, set)
+				continue
+			}
 			if m.touched != s.count {
 				m.touched = s.count
 				clear(m.columns)
@@ -176,6 +192,9 @@ func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
 		m.record++
 		if m.epoch != s.Marks || m.first == 0 {
 			m.begin(s.Marks)
+		}
+		if len(s.discrete) > 0 {
+			s.fill(m)
 		}
 		s.input.Columns = m.columns
 		m.state.Eval(&s.input, &m.out)

@@ -114,6 +114,48 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// TestKept: a discrete operand that is recorded once holds until a mark.
+func TestKept(t *testing.T) {
+	ctx := t.Context()
+	src, err := pmapi.OpenArchive(ctx, archivetest.Path(t, "demo"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := derive.NewSource(src, nil, nil)
+	defer all.Close()
+	p, err := derive.Compile("", "mem.util.used / hinv.ncpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := all.Check(ctx, all.Define(p)...)
+	if err != nil || found[0].Err != nil {
+		t.Fatal(err, found[0].Err)
+	}
+	s := summary.New(summary.Options{})
+	m := s.Add("", found[0].Expr, found[0].Info, false)
+	ids := make(map[string]pcp.ID)
+	for ref, d := range found[0].Info.Metrics {
+		ids[ref.Name] = d.ID
+	}
+	record := func(at int64, name string, typ pcp.Type, v uint64) {
+		s.Record(&pcp.Result{Time: pcp.Timestamp{Sec: at}, Sets: []pcp.Values{{ID: ids[name], Type: typ, Insts: []int32{pcp.NullInst}, Words: []uint64{v}}}}, nil)
+	}
+	record(0, "hinv.ncpu", pcp.Uint32, 4)
+	record(10, "mem.util.used", pcp.Uint64, 8)
+	record(20, "mem.util.used", pcp.Uint64, 16)
+	record(25, "hinv.ncpu", pcp.Uint32, 2)
+	record(30, "mem.util.used", pcp.Uint64, 16)
+	s.Mark(pcp.Timestamp{Sec: 31})
+	record(40, "mem.util.used", pcp.Uint64, 100)
+	s.End(pcp.Timestamp{Sec: 40})
+	if m.All.Samples != 3 || m.All.Gaps != 0 {
+		t.Errorf("%+v", m.All)
+	}
+	if m.All.Min != 2 || m.All.Max != 8 {
+		t.Errorf("%+v", m.All)
+	}
+}
+
 // TestHold checks for how long values hold that are not rates.
 func TestHold(t *testing.T) {
 	_, m := summarize(t, summary.Options{Instances: true}, "disk.dev.total", false, []step{
