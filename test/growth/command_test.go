@@ -121,11 +121,13 @@ func hosts(t *testing.T, n int) func() {
 
 // summarize summarizes an archive.
 func summarize(t *testing.T, s shape) func() {
-	p := session(write(t, s))
-	t.Cleanup(func() { p.Close() })
+	a, err := openArchive(ctx, "", write(t, s))
+	must(err)
+	t.Cleanup(func() { a.Close() })
+	src, defs := query.NewSource(a), query.NewDictionary(nil)
 	q := &query.Query{Times: sampling.Times{Start: pcp.Timestamp{Sec: 1700000000}}}
 	return func() {
-		_, _, err := p.Summarize(ctx, q, summary.Options{})
+		_, err := query.Summarize(ctx, src, defs, q, summary.Options{})
 		must(err)
 	}
 }
