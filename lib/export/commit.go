@@ -112,7 +112,7 @@ func (r *reader) sameMachine(m *manifest) error {
 	if r.machine == "" || m.Machine == "" || r.machine == m.Machine {
 		return nil
 	}
-	return fmt.Errorf("%s: two machines are called %s: %s is that of the tables, and %s that of the archive; keep them apart by a name of your own, "+
+	return fmt.Errorf("%s: two machines are called %s: %s is that of the tables, and %s that of what is exported now; keep them apart by a name of your own, "+
 		"as in --label host=%s-2, or if it is one machine, say so by --label machineid=%s", m.path, r.host, m.Machine, r.machine, r.host, m.Machine)
 }
 

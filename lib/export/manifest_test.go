@@ -218,7 +218,7 @@ func TestMachines(t *testing.T) {
 		values     int    // in the end
 		want       string // of the error
 	}{
-		{"another machine", first, small(t, "second", "m2", 2, 1800000000, 1, 2), 4, "two machines are called h: m1 is that of the tables, and m2 that of the archive; keep them apart by a name of your own, as in --label host=h-2"},
+		{"another machine", first, small(t, "second", "m2", 2, 1800000000, 1, 2), 4, "two machines are called h: m1 is that of the tables, and m2 that of what is exported now; keep them apart by a name of your own, as in --label host=h-2"},
 		{"another logger", first, small(t, "second", "m1", 2, 1700000005, 1, 2), 6, ""},
 		{"another logger of an unknown machine", unknown, small(t, "second", "", 2, 1700000005, 1, 2), 4, "not both name their machine"},
 		{"later, of an unknown machine", unknown, small(t, "second", "", 2, 1800000005, 1, 2), 6, ""},
