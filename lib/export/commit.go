@@ -199,6 +199,9 @@ func (s *stage) sync() error {
 	for _, o := range s.done() {
 		e := <-o.synced
 		o.synced <- e
+		if _, gone := os.Lstat(o.Name()); e == nil {
+			e = gone
+		}
 		err = cmp.Or(err, o.failed(e))
 	}
 	return err

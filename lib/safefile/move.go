@@ -22,15 +22,23 @@ func Move(list []Rename) error {
 	dirs := make(map[string]bool)
 	var failed error
 	for _, r := range list {
-		err := makeDir(filepath.Dir(r.To), dirs)
+		dir := filepath.Dir(r.To)
+		_, err := os.Lstat(r.From)
+		if errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(dir); err == nil {
+				dirs[dir] = true // the name may not be on the disk yet
+			}
+			continue
+		}
+		if err == nil {
+			err = makeDir(dir, dirs)
+		}
 		if err == nil {
 			err = os.Rename(r.From, r.To)
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			failed = cmp.Or(failed, err)
-			continue
+		if failed = cmp.Or(failed, err); err == nil {
+			dirs[dir] = true
 		}
-		dirs[filepath.Dir(r.To)] = true
 	}
 	return cmp.Or(failed, syncDirs(dirs))
 }
