@@ -185,7 +185,7 @@ func TestExportQuery(t *testing.T) {
 	if sql == nil || command == nil {
 		t.Fatal("docs/scale.md has no query")
 	}
-	d.export(filepath.Join(harness.Own(t, "demo"), "demo"), "out", strings.Fields(string(command[1]))...)
+	d.export(filepath.Join(harness.Own(t, "demo"), "demo"), "out", strings.Fields(strings.ReplaceAll(string(command[1]), "'", ""))...)
 	want := map[string]string{}
 	for _, row := range d.ask("SELECT host, instance, time, f64 FROM 'out/values/**/*.parquet' WHERE metric = 'busy'") {
 		want[strings.Join(row[:3], " ")] = row[3]
