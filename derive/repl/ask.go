@@ -30,8 +30,11 @@ func (s *Session) ask(ctx context.Context, q digest.Question, f digest.Form, w i
 			_ = s.noteLost(err) // connecting again without need does no harm
 			s.complain(w, err)
 		},
-		Say:    func(line string) { s.note(w, line) },
-		Expand: s.expanded,
+		Say: func(line string) { s.note(w, line) },
+		Expand: func(ctx context.Context, src *query.Source, exprs []string) ([]string, error) {
+			x, err := s.expand(ctx, src, exprs, func(p *Problem) { s.complain(w, p) })
+			return x.Exprs, err
+		},
 	}
 	env.Open = func(ctx context.Context, at digest.Side) (*query.Source, error) {
 		src, err := s.open(ctx, at.Kind, at.Name)

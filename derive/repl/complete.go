@@ -107,7 +107,7 @@ func (c *completer) line(before string) int {
 		}
 		c.offer(":"+name, ":"+cmd.name+end)
 	}
-	if lib, err := c.s.opt.Reports(); err == nil && name != "" {
+	if lib, err := c.s.opt.Reports.Open(); err == nil && name != "" {
 		for _, report := range lib.Names() {
 			c.offer(":"+name, ":"+report)
 		}
@@ -129,7 +129,7 @@ func (c *completer) argument(name, arg string, end int) int {
 	case "metrics", "describe", "d", "desc", "inst", "text", "labels":
 		c.metric(word)
 	case "report", "reports":
-		if lib, err := c.s.opt.Reports(); err == nil {
+		if lib, err := c.s.opt.Reports.Open(); err == nil {
 			c.offer(word, lib.Names()...)
 		}
 	case "show", "drop", "edit":

@@ -10,38 +10,21 @@ import (
 	"pmtools/derive/report"
 )
 
-// expanded returns expressions with the columns of reports in the place of their names.
-func (s *Session) expanded(ctx context.Context, src *query.Source, exprs []string) ([]string, error) {
-	if !report.Named(exprs) {
-		return exprs, nil
-	}
-	lib, err := s.opt.Reports()
-	if err != nil {
-		return nil, err
-	}
-	x, err := lib.Expand(ctx, src, s.defs, exprs)
-	if err != nil {
-		return nil, err
-	}
+// expand puts the columns of reports in the place of their names, and tells which are left out.
+func (s *Session) expand(ctx context.Context, src *query.Source, args []string, tell func(*Problem)) (report.Expansion, error) {
+	x, err := s.opt.Reports.Expand(ctx, src, s.defs, args)
 	for _, left := range x.Left {
-		s.complain(s.target(), left)
+		tell(left)
 	}
-	return x.Exprs, nil
+	return x, err
 }
 
 // runReport shows a report once, or as time goes by if an interval is given.
 func runReport(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	lib, err := s.opt.Reports()
+	interval, names := item.Interval(arg)
+	x, err := s.expand(ctx, s.src, report.Arguments(names), func(p *Problem) { s.note(w, p.Msg) })
 	if err != nil {
 		return err
-	}
-	interval, rest := item.Interval(arg)
-	x, err := lib.Expand(ctx, s.src, s.defs, report.Arguments(rest))
-	if err != nil {
-		return err
-	}
-	for _, left := range x.Left {
-		s.note(w, left.Msg)
 	}
 	q := s.one("")
 	if interval > 0 {
@@ -52,7 +35,7 @@ func runReport(ctx context.Context, s *Session, arg string, w io.Writer) error {
 }
 
 func runReports(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	lib, err := s.opt.Reports()
+	lib, err := s.opt.Reports.Open()
 	if err != nil {
 		return err
 	}

@@ -163,7 +163,7 @@ func (s *Session) notOwn(name string) *Problem {
 
 func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) error {
 	c := findCommand(it.Name)
-	if lib, err := s.opt.Reports(); c == nil && err == nil && slices.Contains(lib.Names(), it.Name) {
+	if lib, err := s.opt.Reports.Open(); c == nil && err == nil && slices.Contains(lib.Names(), it.Name) {
 		c, it.Text = findCommand("report"), it.Name
 	}
 	if c == nil {

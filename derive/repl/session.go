@@ -45,10 +45,10 @@ type Problem = diagnose.Problem
 type Options struct {
 	Sources
 	World
-	Registry *derive.Registry                // definitions that hold from the start; nil for none
-	Reports  func() (*report.Library, error) // nil means those that need no file
-	Zone     *time.Location                  // in which times are shown and meant; nil means UTC
-	Settings Settings                        // to begin with
+	Registry *derive.Registry // definitions that hold from the start; nil for none
+	Reports  report.Opener    // nil means those that need no file
+	Zone     *time.Location   // in which times are shown and meant; nil means UTC
+	Settings Settings         // to begin with
 }
 
 // Sources tell where metrics come from.
@@ -160,9 +160,6 @@ func New(opt *Options) *Session {
 	}
 	if s.opt.Now == nil {
 		s.opt.Now = time.Now
-	}
-	if s.opt.Reports == nil {
-		s.opt.Reports = func() (*report.Library, error) { return report.New(), nil }
 	}
 	s.files = make(map[string]bool)
 	s.define(query.NewDictionary(opt.Registry))

@@ -20,6 +20,33 @@ type Expansion struct {
 	bounds []*Bound
 }
 
+// An Opener returns the reports that there are. A nil Opener stands for those that need no file.
+type Opener func() (*Library, error)
+
+// Open returns the reports.
+func (o Opener) Open() (*Library, error) {
+	if o == nil {
+		return New(), nil
+	}
+	return o()
+}
+
+// Expand is that of the Library, which is opened only if there are names of reports.
+func (o Opener) Expand(ctx context.Context, src *query.Source, defs *query.Dictionary, args []string) (Expansion, error) {
+	if !Named(args) {
+		return Expansion{Exprs: args, Plain: args}, nil
+	}
+	l, err := o.Open()
+	if err != nil {
+		return Expansion{}, err
+	}
+	x, err := l.Expand(ctx, src, defs, args)
+	if err != nil {
+		return Expansion{}, err
+	}
+	return *x, nil
+}
+
 // Arguments returns names of reports as arguments; each may have its colon.
 func Arguments(names string) (args []string) {
 	for _, name := range strings.Fields(names) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 	_ "pmtools/test/env"
@@ -281,6 +282,34 @@ func numbered(line string) string {
 		fmt.Fprintf(&b, line, i)
 	}
 	return b.String()
+}
+
+// TestShapeLater: over several hosts the Header comes with the first sample.
+func TestShapeLater(t *testing.T) {
+	l := &Library{global: &Report{}}
+	l.Add("f", "[r]\na.a = x,i1\n")
+	r, err := l.Find("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Bound{Report: r, by: make(map[string]*shown)}
+	b.by["a.a"] = b.shown(r.Columns[0], 1)
+	st := &query.Stream{}
+	st.Samples = func(yield func(*sampling.Sample, error) bool) {
+		st.Header = &sampling.Header{Hosts: true, Metrics: []sampling.Metric{{Name: "a.a"}}}
+		yield(&sampling.Sample{Sets: []sampling.Set{sampling.SetOf(sampling.Value{Instance: "i1"}, sampling.Value{Instance: "i2"})}}, nil)
+	}
+	b.Shape(t.Context(), st)
+	n := 0
+	for smp, err := range st.Samples {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += smp.Sets[0].Len()
+	}
+	if n != 1 || st.Header.Metrics[0].Title() != "x" {
+		t.Errorf("%d values of %q", n, st.Header.Metrics[0].Title())
+	}
 }
 
 // FuzzAdd: no text makes reading a file fail, and what is wrong is in the file.

@@ -9,27 +9,20 @@ import (
 )
 
 // Shape gives the columns of a stream their labels, and leaves out the values that the report does not
-// want.
+// want. Over several hosts there is no Header before the first sample.
 func (b *Bound) Shape(ctx context.Context, st *query.Stream) {
-	columns := make([]*shown, len(st.Header.Metrics))
-	selective := b.Options.Number("rank", 0) != 0
-	rows := b.Options.Has("colxrow") || !b.singular()
-	for i := range st.Header.Metrics {
-		m := &st.Header.Metrics[i]
-		c := b.by[m.Name]
-		if columns[i] = c; c == nil {
-			continue
-		}
-		m.Look = &sampling.Look{Label: c.Title(), Precision: c.Precision, Width: c.Width, Unit: b.Options.Is("unitinfo", true), Rows: rows}
-		selective = selective || c.inst != nil || c.limit != 0
-	}
-	if !selective {
-		return
+	var columns []*shown
+	selective := false
+	if st.Header != nil {
+		columns, selective = b.look(st.Header)
 	}
 	samples := st.Samples
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
 		samples(func(smp *sampling.Sample, err error) bool {
-			if err == nil && smp.Missing == "" {
+			if columns == nil && err == nil {
+				columns, selective = b.look(st.Header)
+			}
+			if err == nil && selective && smp.Missing == "" {
 				err = b.choose(ctx, columns, smp)
 			}
 			if err != nil {
@@ -38,6 +31,24 @@ func (b *Bound) Shape(ctx context.Context, st *query.Stream) {
 			return yield(smp, err)
 		})
 	}
+}
+
+// look gives metrics their looks, and returns the columns that they are, and whether any values of
+// these are left out.
+func (b *Bound) look(h *sampling.Header) (columns []*shown, selective bool) {
+	columns = make([]*shown, len(h.Metrics))
+	selective = b.Options.Number("rank", 0) != 0
+	rows := b.Options.Has("colxrow") || !b.singular()
+	for i := range h.Metrics {
+		m := &h.Metrics[i]
+		c := b.by[m.Name]
+		if columns[i] = c; c == nil {
+			continue
+		}
+		m.Look = &sampling.Look{Label: c.Title(), Precision: c.Precision, Width: c.Width, Unit: b.Options.Is("unitinfo", true), Rows: rows}
+		selective = selective || c.inst != nil || c.limit != 0
+	}
+	return columns, selective
 }
 
 // singular reports whether a column has no instances.

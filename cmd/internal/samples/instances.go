@@ -23,6 +23,7 @@ type instanceWriter struct {
 	names   int // width of the names of instances
 	rows    []instanceRow
 	at      map[instanceKey]int // into rows
+	noted   bool                // that columns are left out
 }
 
 // A labelColumn is the metrics of a label, which have different instances.
@@ -201,7 +202,8 @@ func (t *instanceWriter) fit() (shown int, between string) {
 // header writes the time, the labels and the units.
 func (t *instanceWriter) header(stamp string, shown int, between string) {
 	start := len(t.b)
-	if shown < len(t.columns) {
+	if shown < len(t.columns) && !t.noted {
+		t.noted = true
 		note := fmt.Sprintf("%d of %d columns (--wide has all)", shown, len(t.columns))
 		t.b = append(append(t.b, textwidth.Cut(note, t.opt.Width)...), '\n')
 	}

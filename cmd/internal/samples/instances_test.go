@@ -1,0 +1,94 @@
+package samples
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
+)
+
+// TestInstances: a line for each instance, and a column for each label, which metrics of several domains share.
+func TestInstances(t *testing.T) {
+	look := func(label string, places int) *sampling.Look {
+		return &sampling.Look{Label: label, Precision: places, Unit: true, Rows: true}
+	}
+	h := &sampling.Header{Samples: -1, Metrics: []sampling.Metric{
+		{Name: "all.busy", Desc: pcp.Desc{Type: pcp.Double, InDom: pcp.NullInDom}, Look: look("%busy", 1)},
+		{Name: "cpu.busy", Desc: pcp.Desc{Type: pcp.Double, InDom: 1}, Look: look("%busy", 1)},
+		{Name: "cpu.size", Desc: pcp.Desc{Type: pcp.Uint64, InDom: 1, Units: pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}}, Look: look("size", 0)},
+		{Name: "cpu.name", Desc: pcp.Desc{Type: pcp.String, InDom: 1}, Look: look("name", 0)},
+	}}
+	value := func(id int32, v pcp.Value) sampling.Value {
+		return sampling.Value{ID: id, Instance: fmt.Sprintf("cpu%d", id), Value: v}
+	}
+	first := &sampling.Sample{Sets: []sampling.Set{
+		sampling.SetOf(sampling.Value{ID: -1, Value: pcp.DoubleValue(12.34)}),
+		sampling.SetOf(value(0, pcp.DoubleValue(1)), value(1, pcp.DoubleValue(100))),
+		sampling.SetOf(value(1, pcp.WordValue(pcp.Uint64, 1234567))),
+		sampling.SetOf(value(0, pcp.BlobValue(pcp.String, []byte("one\x1b"))), value(1, pcp.BlobValue(pcp.String, []byte("two")))),
+	}}
+	later := &sampling.Sample{Sets: []sampling.Set{{}, sampling.SetOf(value(2, pcp.DoubleValue(5))), {}, {}}}
+	write := func(width int) string {
+		var b strings.Builder
+		w, err := NewTable(&b, h, &Options{Precision: format.Readable, Width: width, People: People{Scale: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, smp := range []*sampling.Sample{first, later} {
+			if err := w.Sample(context.Background(), smp); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return b.String()
+	}
+	const want = `
+1970-01-01 00:00:00    %busy     size  name
+                                Kbyte
+all                     12.3        -  -
+cpu0                     1.0        -  one
+cpu1                   100.0  1234567  two
+1970-01-01 00:00:00    %busy     size  name
+                                Kbyte
+cpu2                     5.0        -  -
+`
+	if got := "\n" + write(0); got != want {
+		t.Errorf("got%swant%s", got, want)
+	}
+	narrow := write(30)
+	for line := range strings.Lines(narrow) {
+		if len(line) > 31 {
+			t.Errorf("%q is wider than 30", line)
+		}
+	}
+	if !strings.HasPrefix(narrow, "1 of 3 columns") || strings.Count(narrow, "columns") != 1 {
+		t.Errorf("narrow:\n%s", narrow)
+	}
+}
+
+// TestManyInstances writes 10,000 instances without a copy of all lines.
+func TestManyInstances(t *testing.T) {
+	var set sampling.Set
+	for i := range int32(10_000) {
+		set.Append(sampling.Value{ID: i, Instance: fmt.Sprintf("instance-%05d", i), Value: pcp.DoubleValue(float64(i))})
+	}
+	h := &sampling.Header{Samples: 1, Metrics: []sampling.Metric{{Name: "a", Desc: pcp.Desc{Type: pcp.Double, InDom: 1}, Look: &sampling.Look{Label: "x", Rows: true}}}}
+	n := 0
+	w, err := NewTable(writes(func(b []byte) { n += strings.Count(string(b), "\n") }), h, &Options{Precision: format.Readable})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Sample(context.Background(), &sampling.Sample{Sets: []sampling.Set{set}}); err != nil || n != 10_001 {
+		t.Errorf("%d lines, error %v", n, err)
+	}
+}
+
+type writes func(b []byte)
+
+func (f writes) Write(b []byte) (int, error) {
+	f(b)
+	return len(b), nil
+}
