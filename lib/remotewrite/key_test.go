@@ -145,7 +145,7 @@ func TestKeyKept(t *testing.T) {
 // TestReadOnly: a directory that cannot be written is an error at once.
 func TestReadOnly(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "probe.tmp"), 0o700); err != nil { // root may write everywhere
+	if err := os.MkdirAll(filepath.Join(dir, "probe.tmp", "x"), 0o700); err != nil { // root may write everywhere
 		t.Fatal(err)
 	}
 	if _, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: large}); err == nil {

@@ -1,6 +1,7 @@
 package remotewrite
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -12,6 +13,7 @@ import (
 type packer struct {
 	zip  *zstd.Encoder
 	keys map[int]*packerKey // by slots
+	uses int                // of a key; 0 means maxUses
 }
 
 type packerKey struct {
@@ -32,7 +34,7 @@ func (p *packer) pack(b *Block, number uint64) (text []byte, key uint64, err err
 			return nil, 0, err
 		}
 	}
-	if k := p.keys[b.slot]; b.Alike && k != nil && k.uses < maxUses {
+	if k := p.keys[b.slot]; b.Alike && k != nil && k.uses < cmp.Or(p.uses, maxUses) {
 		return p.zip.EncodeAll(b.encode(k.keyBlock), nil), k.number, nil
 	}
 	return p.zip.EncodeAll(b.encode(nil), nil), number, nil

@@ -1,6 +1,7 @@
 package remotewrite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/crc32"
@@ -48,12 +49,14 @@ type Queue struct {
 // QueueOptions are the place and the bounds of a queue.
 type QueueOptions struct {
 	Dir  string        // made if need be; only its owner may read it
-	Max  int64         // bytes of all requests
+	Max  int64         // bytes that all requests may take of the disk, in blocks of 4096
 	Keep time.Duration // for which a request is kept after its acknowledgement
 	// Sync makes Put return when the request is on the disk: it outlives a loss of power. Without it
 	// a request outlives the process only.
 	Sync bool
 	Warn func(error) // gets reports of strange files in the directory; nil drops them
+
+	disk disk // nil for that of the system
 }
 
 const maxKept = 10_000
@@ -68,7 +71,7 @@ type entry struct {
 	key     uint64 // the number of the request to which it is the difference, or its own
 	samples int
 	sum     uint32 // of the file
-	size    int64
+	size    int64  // that it takes of the disk
 	state   state
 	since   time.Time // of a request that is kept: when the server acknowledged it
 	busy    bool      // it is being sent
@@ -98,7 +101,7 @@ func OpenQueue(opt *QueueOptions) (*Queue, error) {
 		q.opt.Warn = func(error) {}
 	}
 	var err error
-	if q.spool, err = openSpool(opt.Dir, opt.Sync); err != nil {
+	if q.spool, err = openSpool(opt.Dir, opt.Sync, cmp.Or[disk](opt.disk, systemDisk{})); err != nil {
 		return nil, err
 	}
 	files, err := q.spool.requests(q.opt.Warn)
@@ -185,7 +188,7 @@ func (q *Queue) put(b *Block, may state) error {
 			b.text = text // for the next attempt
 		}
 	}
-	e := &entry{number: q.next, batch: q.next, key: key, samples: b.Samples, sum: crc32.Checksum(text, castagnoli), size: int64(len(text))}
+	e := &entry{number: q.next, batch: q.next, key: key, samples: b.Samples, sum: crc32.Checksum(text, castagnoli), size: onDisk(int64(len(text)))}
 	if last := len(q.list) - 1; b.Part > 0 && last >= 0 && q.list[last].number == q.next-1 {
 		e.batch = q.list[last].batch // if it is not there any more, the batch before is not either
 	}
@@ -209,6 +212,11 @@ func (q *Queue) put(b *Block, may state) error {
 	q.changed()
 	return nil
 }
+
+// onDisk returns what a file takes of the disk: whole blocks, since a live request may be much smaller than one.
+func onDisk(size int64) int64 { return (size + diskBlock - 1) &^ (diskBlock - 1) }
+
+const diskBlock = 4096
 
 // use notes which file a new request is the difference to.
 func (q *Queue) use(b *Block, e *entry) {

@@ -226,7 +226,7 @@ func TestLocked(t *testing.T) {
 // TestFull: a queue takes no more than it may; one that waits goes on when there is room.
 func TestFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "q")
-	size := int64(len(file(t, body(1))))
+	const size = 4096
 	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: 2 * size, Keep: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +276,7 @@ func TestFull(t *testing.T) {
 // TestRoom: copies of what the server has taken make room for what it has not, also when they are
 // to be sent once more.
 func TestRoom(t *testing.T) {
-	size := int64(len(file(t, body(1))))
+	const size = 4096
 	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(t.TempDir(), "q"), Max: 3 * size, Keep: time.Hour})
 	if err != nil {
 		t.Fatal(err)

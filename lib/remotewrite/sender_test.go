@@ -149,7 +149,7 @@ func testSenderRoom(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	q = queue(t, 100)
+	q = queue(t, 4096)
 	if err := q.Put(body(1)); err != nil {
 		t.Fatal(err)
 	}

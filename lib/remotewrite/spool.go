@@ -18,6 +18,7 @@ import (
 type spool struct {
 	dir  string
 	sync bool // files and their names are on the disk when write returns
+	disk disk
 	lock *os.File
 }
 
@@ -45,7 +46,7 @@ var (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func openSpool(dir string, sync bool) (*spool, error) {
+func openSpool(dir string, sync bool, d disk) (*spool, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := cmp.Or(safefile.MakeDir(dir), os.Chmod(dir, 0o700)); err != nil {
 			return nil, err
@@ -58,7 +59,7 @@ func openSpool(dir string, sync bool) (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{dir, sync, f}
+	s := &spool{dir, sync, d, f}
 	if err := s.probe(); err != nil {
 		f.Close()
 		return nil, err
@@ -69,11 +70,8 @@ func openSpool(dir string, sync bool) (*spool, error) {
 // probe makes a directory that cannot be written an error at once.
 func (s *spool) probe() error {
 	path := filepath.Join(s.dir, "probe"+unfinished)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	return cmp.Or(f.Close(), os.Remove(path))
+	_ = os.Remove(path) // of a process that was killed
+	return cmp.Or(s.disk.create(path, nil, false), s.disk.remove(path))
 }
 
 // requests returns the requests of an earlier process in their order. It removes incomplete files; warn
@@ -86,7 +84,7 @@ func (s *spool) requests(warn func(error)) (list []*entry, err error) {
 	for _, f := range files {
 		name := f.Name()
 		if strings.HasSuffix(name, unfinished) { // its writer has died
-			if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
+			if err := s.disk.remove(filepath.Join(s.dir, name)); err != nil {
 				return nil, err
 			}
 		}
@@ -103,7 +101,7 @@ func (s *spool) requests(warn func(error)) (list []*entry, err error) {
 		if err != nil {
 			return nil, err
 		}
-		e.size, e.unsure, e.sent = info.Size(), true, sent
+		e.size, e.unsure, e.sent = onDisk(info.Size()), true, sent
 		list = append(list, e)
 	}
 	return list, nil
@@ -135,24 +133,17 @@ func (s *spool) path(e *entry) string {
 // write leaves no file after an error.
 func (s *spool) write(e *entry, text []byte) error {
 	path := s.path(e)
-	f, err := os.OpenFile(path+unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err == nil && s.sync {
-		err = safefile.Sync(f)
-	}
-	if err = cmp.Or(err, f.Close()); err == nil {
-		err = os.Rename(path+unfinished, path)
+	err := s.disk.create(path+unfinished, text, s.sync)
+	if err == nil {
+		err = s.disk.rename(path+unfinished, path)
 	}
 	if err == nil && s.sync {
-		if err = safefile.SyncDir(s.dir); err != nil {
-			_ = os.Remove(path)
+		if err = s.disk.syncDir(s.dir); err != nil {
+			_ = s.disk.remove(path)
 		}
 	}
 	if err != nil {
-		_ = os.Remove(path + unfinished)
+		_ = s.disk.remove(path + unfinished)
 	}
 	return err
 }
@@ -177,7 +168,7 @@ func (s *spool) read(e *entry) ([]byte, error) {
 func (s *spool) damage(e *entry, err error) error {
 	path := filepath.Join(s.dir, e.name()+written)
 	if _, unreadable := errors.AsType[*fs.PathError](err); !unreadable || errors.Is(err, errNoKey) {
-		if e := os.Rename(path, path+damaged); e == nil {
+		if e := s.disk.rename(path, path+damaged); e == nil {
 			path += damaged
 		}
 	}
@@ -188,16 +179,16 @@ func (s *spool) damage(e *entry, err error) error {
 func (s *spool) keep(e *entry) {
 	path := s.path(e)
 	e.sent = true
-	_ = os.Rename(path, s.path(e))
+	_ = s.disk.rename(path, s.path(e))
 }
 
 // remove may leave the file: the next process sends it once more, which does no harm.
-func (s *spool) remove(e *entry) { _ = os.Remove(s.path(e)) }
+func (s *spool) remove(e *entry) { _ = s.disk.remove(s.path(e)) }
 
 // removeKey removes a file to which others were differences. Their names are gone from the disk before, since they cannot be read
 // without it.
 func (s *spool) removeKey(e *entry) {
-	if s.sync && safefile.SyncDir(s.dir) != nil {
+	if s.sync && s.disk.syncDir(s.dir) != nil {
 		return // the next process removes it
 	}
 	s.remove(e)
