@@ -161,15 +161,15 @@ func hostOf(file string, table *parquet.File) (string, error) {
 			return "", fmt.Errorf("%s: its tables have version %q, this program knows versions up to %d; use a later pmderive", file, text, schema)
 		}
 	}
+	if dir, ok := strings.CutPrefix(filepath.Base(filepath.Dir(file)), "host="); ok { // which engines take
+		if host, err := url.PathUnescape(dir); err == nil {
+			return host, nil
+		}
+	}
 	if host, ok := table.Lookup("pmtools.host"); ok {
 		return host, nil
 	}
-	dir, ok := strings.CutPrefix(filepath.Base(filepath.Dir(file)), "host=")
-	host, err := url.PathUnescape(dir)
-	if !ok || err != nil {
-		return "", fmt.Errorf("%s: its host is not known: neither its metadata has pmtools.host nor is it in a directory host=HOST", file)
-	}
-	return host, nil
+	return "", fmt.Errorf("%s: its host is not known: neither its metadata has pmtools.host nor is it in a directory host=HOST", file)
 }
 
 // PartitionOf returns the partition of the tables in a directory. Tables that are not there have that by host

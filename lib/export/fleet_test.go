@@ -96,7 +96,7 @@ func TestSchema(t *testing.T) {
 	dir := t.TempDir()
 	row := []metricRow{{Metric: "a", Type: "double", Semantics: "instant"}}
 	metricTable(t, dir, "b", "1", row, parquet.KeyValueMetadata("pmtools.schema", "1"), parquet.KeyValueMetadata("pmtools.host", "B"))
-	if f, err := Catalog(dir, "a"); err != nil || f.hosts["B"] == nil {
+	if f, err := Catalog(dir, "a"); err != nil || f.hosts["b"] == nil {
 		t.Errorf("%v, %v", f, err)
 	}
 	for _, version := range []string{"2", "x", ""} {
