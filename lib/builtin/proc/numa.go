@@ -2,7 +2,6 @@ package proc
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,17 +69,6 @@ func (p *collector) addGraphics() {
 				addClient(t, r, text, seen)
 			}
 		}
-	})
-	p.each("container", "/proc/PID/cgroup", func(t *procfs.Table, pid int32) {
-		text, err := p.read(pid, "cgroup")
-		if err != nil {
-			return
-		}
-		id := ""
-		for line := range procfs.Lines(text) {
-			id = cmp.Or(id, container(string(line[bytes.LastIndexByte(line, ':')+1:])))
-		}
-		t.Cell(t.Row(pid), []byte("id")).SetString(id)
 	})
 	p.each("none", "the kernel's delay accounting, which is not asked", func(*procfs.Table, int32) {})
 	p.perProcess("numa", "numa_maps", true, parseNUMA)

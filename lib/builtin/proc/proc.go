@@ -218,18 +218,31 @@ func (p *collector) isOwner(pid int32) bool {
 }
 
 func fileOf(pid int32, file string) string {
-	return fmt.Sprintf("proc/%d/%s", pid, file)
+	return "proc/" + strconv.Itoa(int(pid)) + "/" + file
 }
 
 // read returns the content of a file of a process, or if threads count of the thread that has the
 // number of the process.
 func (p *collector) read(pid int32, file string) ([]byte, error) {
+	read := p.Root.Read
+	if isRecord(file) {
+		read = p.Root.ReadRecord
+	}
 	if p.threads {
-		if text, err := p.Root.Read(fileOf(pid, fmt.Sprintf("task/%d/%s", pid, file))); err == nil {
+		if text, err := read(fileOf(pid, fmt.Sprintf("task/%d/%s", pid, file))); err == nil {
 			return text, nil
 		}
 	}
-	return p.Root.Read(fileOf(pid, file))
+	return read(fileOf(pid, file))
+}
+
+// isRecord reports whether the kernel makes a file of a process in one piece.
+func isRecord(file string) bool {
+	switch file {
+	case "stat", "statm", "status", "io", "schedstat", "oom_score", "wchan", "autogroup", "cgroup", "smaps_rollup":
+		return true
+	}
+	return false
 }
 
 const mayBeEmpty = "autogroup" // the file of processes whose emptiness is a value

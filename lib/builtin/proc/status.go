@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"strings"
@@ -128,7 +129,8 @@ func (p *collector) addLinks() {
 	})
 }
 
-// parseCgroups reads lines like "12:cpu:/user.slice", which are shown without their numbers.
+// parseCgroups reads lines like "12:cpu:/user.slice", which are shown without their numbers. The
+// first group of a container names it.
 func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
 	var parts []string
 	for line := range procfs.Lines(text) {
@@ -137,6 +139,11 @@ func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
 		}
 	}
 	t.Cell(r, []byte("text")).SetString(strings.Join(parts, ";"))
+	id := ""
+	for line := range procfs.Lines(text) {
+		id = cmp.Or(id, container(string(line[bytes.LastIndexByte(line, ':')+1:])))
+	}
+	t.Cell(r, []byte("container")).SetString(id)
 }
 
 // parseAutogroup reads "/autogroup-5 nice 2". The file is empty for a process without a group.

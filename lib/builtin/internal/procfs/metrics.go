@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 	"os"
 	"slices"
 	"strconv"
@@ -242,7 +243,9 @@ func (t *terms) value(r *Row) (v Cell, ok bool) {
 		v.Num, v.Text = t.terms[0].other, nil
 		return v, t.terms[0].optional
 	case Number:
-		v.Num = v.Num * t.mul / t.div
+		// The product may need more than 64 bits; the quotient wraps as counters do.
+		hi, lo := bits.Mul64(v.Num, t.mul)
+		v.Num, _ = bits.Div64(hi%t.div, lo, t.div)
 		if t.floor && int64(v.Num) < 0 {
 			v.Num = 0
 		}

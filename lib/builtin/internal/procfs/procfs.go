@@ -44,11 +44,17 @@ func (p *Root) path(name string) string {
 }
 
 // Read returns the content of a file.
-func (p *Root) Read(name string) ([]byte, error) {
+func (p *Root) Read(name string) ([]byte, error) { return p.read(name, false) }
+
+// ReadRecord returns the content of a file that the kernel makes in one piece, so that a read that
+// does not fill the buffer is the last one.
+func (p *Root) ReadRecord(name string) ([]byte, error) { return p.read(name, true) }
+
+func (p *Root) read(name string, record bool) ([]byte, error) {
 	if p.Trace != nil {
 		p.Trace(name)
 	}
-	f, err := os.Open(p.path(name))
+	f, err := open(p.path(name))
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +71,8 @@ func (p *Root) Read(name string) ([]byte, error) {
 			return p.Buf[:n], nil
 		case err != nil:
 			return nil, err
+		case record && n < len(p.Buf):
+			return p.Buf[:n], nil
 		case n >= maxFile:
 			return p.Buf[:bytes.LastIndexByte(p.Buf[:n], '\n')+1], nil
 		case n == len(p.Buf):

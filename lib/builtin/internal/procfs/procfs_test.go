@@ -2,6 +2,8 @@ package procfs
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -260,4 +262,21 @@ func FuzzNumbers(f *testing.F) {
 			t.Errorf("%q has words of %d bytes", word, n)
 		}
 	})
+}
+
+// TestReadRecord reads files that are shorter and longer than the buffer.
+func TestReadRecord(t *testing.T) {
+	dir := t.TempDir()
+	p := Root{Dir: dir, Buf: make([]byte, 8)}
+	for _, text := range []string{"", "1234567", "12345678", "123456789 and more"} {
+		if err := os.WriteFile(filepath.Join(dir, "f"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.ReadRecord("f"); err != nil || string(got) != text {
+			t.Errorf("got %q, %v, want %q", got, err, text)
+		}
+	}
+	if _, err := p.ReadRecord("g"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
 }

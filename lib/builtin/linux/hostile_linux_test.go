@@ -1,0 +1,87 @@
+package linux
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pmtools/lib/builtin/internal/procfs/procfstest"
+	"pmtools/lib/pmerr"
+)
+
+// TestHostile asks for everything over a tree in which files are huge, endless, pipes, links to
+// themselves or out of the tree, and not readable: each answer comes, and is an error at most.
+func TestHostile(t *testing.T) {
+	dir := procfstest.Files(t, map[string]string{
+		"proc/cpuinfo": "processor : 0\nvendor_id : x\n\nprocessor : 1\nvendor_id : y\n", "proc/net/snmp6": "Ip6InReceives 5\n", "proc/uptime": "1.5 2\n",
+		"proc/stat": "cpu 18446744073709551615 4294967296 -1\ncpu0 18446744073709551616 1\ncpu1 4294967297 2\n",
+	})
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for name, to := range map[string]string{
+		"meminfo": "/dev/zero", "vmstat": "/dev/urandom", "loadavg": "loadavg", "diskstats": "/etc/passwd", "swaps": "../../../../../../etc/passwd", "slabinfo": "/proc/self/mem",
+	} {
+		if err := os.Symlink(to, path("proc/"+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Truncate(path("proc/cpuinfo"), 1<<30); err != nil {
+		t.Skipf("no huge files here: %v", err)
+	}
+	if err := syscall.Mkfifo(path("proc/net/dev"), 0o666); err != nil {
+		t.Skipf("no pipes here: %v", err)
+	}
+	if err := os.Chmod(path("proc/uptime"), 0); err != nil {
+		t.Fatal(err)
+	}
+	a := newCollector(&Options{Root: dir}).agent()
+	_, failed := procfstest.FetchAll(t, a)
+	for name, err := range failed {
+		if code := pmerr.Of(err); code != pmerr.AppVersion && code != pmerr.ENOENT && code != pmerr.Of(syscall.ELOOP) && code != pmerr.Of(syscall.EIO) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	want := map[string]string{
+		"hinv.cpu.vendor": `cpu0="x"|cpu1="y"`, "network.ip6.inreceives": "5", "network.interface.in.bytes": "",
+		"kernel.percpu.cpu.nice": "cpu0=10|cpu1=20", "kernel.all.cpu.sys": "18446744073709551606",
+	}
+	for name, w := range want {
+		if got := procfstest.Values(t, a, name)[0]; got != w {
+			t.Errorf("%s: got %s, want %s", name, got, w)
+		}
+	}
+}
+
+// TestThousands reads files of a machine with thousands of processors and disks.
+func TestThousands(t *testing.T) {
+	const n = 2000
+	var stat, info, disks, parts, names strings.Builder
+	stat.WriteString("cpu 1 2 3 4\n")
+	for i := range n {
+		fmt.Fprintf(&stat, "cpu%d %d 2 3 4\n", i, i)
+		fmt.Fprintf(&info, "processor : %d\nmodel name : m%d\n\n", i, i)
+		fmt.Fprintf(&disks, "8 %d sd%s 1 2 3 4 5 6 7 8 9 10 11\n 253 %d dm-%d 1 2 3 4 5 6 7 8 9 10 11\n", i, letters(i), i, i)
+		fmt.Fprintf(&parts, "8 %d %d sd%s\n", i, i, letters(i))
+		fmt.Fprintf(&names, "eth%d: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n", i)
+	}
+	a := newCollector(&Options{Root: procfstest.Files(t, map[string]string{
+		"proc/stat": stat.String(), "proc/cpuinfo": info.String(), "proc/diskstats": disks.String(), "proc/partitions": parts.String(), "proc/net/dev": names.String(),
+	})}).agent()
+	for name, want := range map[string]int{
+		"kernel.percpu.cpu.user": n, "hinv.cpu.model_name": n, "disk.dev.read": n, "disk.dev.capacity": n, "disk.dm.read": 0, "network.interface.in.bytes": n,
+	} {
+		if res := procfstest.Fetch(t, a, nil, name); res.Sets[0].Len() != want {
+			t.Errorf("%s: %d values, want %d", name, res.Sets[0].Len(), want)
+		}
+	}
+	if got := procfstest.Values(t, a, "hinv.ncpu", "hinv.ndisk", "hinv.ninterface"); strings.Join(got, " ") != "2000 2000 2000" {
+		t.Errorf("counts: %v", got)
+	}
+}
+
+// letters returns a number in letters: the kernel's name of a disk.
+func letters(n int) string {
+	return strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(n))
+}
