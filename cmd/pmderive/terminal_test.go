@@ -85,6 +85,23 @@ func (s *screen) wait(text string, times int) {
 	s.t.Fatalf("%q is not on the screen %d times:\n%s", text, times, s.text())
 }
 
+// painted waits until a text is on the screen in its colours, or checks that it is not.
+func (s *screen) painted(text string, want bool) {
+	s.t.Helper()
+	var out []byte
+	for range 600 {
+		var err error
+		if out, err = exec.Command("tmux", "-S", s.socket, "capture-pane", "-p", "-e").Output(); err != nil {
+			s.t.Fatal(err)
+		}
+		if strings.Contains(string(out), text) == want {
+			return
+		}
+		time.Sleep(50 * time.Millisecond) // the line is being drawn
+	}
+	s.t.Errorf("%q is on the screen: %v, in %q", text, !want, out)
+}
+
 // gone waits until the program has ended.
 func (s *screen) gone() {
 	s.t.Helper()
@@ -291,19 +308,11 @@ func TestTerminalColor(t *testing.T) {
 		s.wait("46:40>", 1)
 		s.keys("t.b +", "Enter")
 		s.wait("error: ", 1)
-		out, err := exec.Command("tmux", "-S", s.socket, "capture-pane", "-p", "-e").Output()
-		if err != nil || strings.Contains(string(out), "\x1b[31merror") != want {
-			t.Errorf("NO_COLOR=%q: %q, %v", value, out, err)
-		}
-		if caret := strings.Contains(string(out), "\x1b[31m       ^"); caret != want {
-			t.Errorf("NO_COLOR=%q: the caret is painted: %v, in %q", value, caret, out)
-		}
+		s.painted("\x1b[31merror", want)
+		s.painted("\x1b[31m       ^", want)
 		s.keys("sum(t.b) + 7")
 		s.wait("sum(t.b) + 7", 1)
-		out, err = exec.Command("tmux", "-S", s.socket, "capture-pane", "-p", "-e").Output()
-		if painted := strings.Contains(string(out), "\x1b[36msum\x1b[39m(t.b) + \x1b[35m7"); err != nil || painted != want {
-			t.Errorf("NO_COLOR=%q: the expression is painted: %v, in %q, %v", value, painted, out, err)
-		}
+		s.painted("\x1b[36msum\x1b[39m(t.b) + \x1b[35m7", want)
 		s.keys("Enter")
 		s.wait("157", 1)
 		s.keys("C-d")
