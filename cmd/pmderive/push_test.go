@@ -244,7 +244,7 @@ func TestPushDelay(t *testing.T) {
 	if got.Status != 0 || got.Stdout != fmt.Sprintf("%s: %d samples sent\n", srv.URL, want) {
 		t.Errorf("%+v, want %d samples", got, want)
 	}
-	if samples.Load() != want || most.Load() < 4 {
+	if atOnce := int64(min(4, records/50+1)); samples.Load() != want || most.Load() < atOnce { // a small archive has ten requests
 		t.Errorf("%d of %d samples, %d requests at once", samples.Load(), want, most.Load())
 	}
 	t.Logf("%d samples in %d requests took %.1f s", samples.Load(), requests.Load(), took.Seconds())

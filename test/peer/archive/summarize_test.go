@@ -42,12 +42,15 @@ var unlike = map[string]string{
 
 // TestSummarize compares the summaries of all metrics of PCP's test archives with those of
 // pmlogsummary: number of samples, extremes and the mean over time, of each instance. Rows S1 to S6
-// of known-differences.md are not compared.
+// of known-differences.md are not compared. It takes a third of the archives, or all with PMTOOLS_RUNS.
 func TestSummarize(t *testing.T) {
 	ours, theirs, root := harness.Setup(t)
 	dir := filepath.Join(root, "var/lib/pcp/testsuite/archives")
 	compared, extra := 0, 0
-	for _, name := range harness.Suite(t, dir) {
+	for i, name := range harness.Suite(t, dir) {
+		if i%3 != 0 && harness.Number("PMTOOLS_RUNS", 0) == 0 {
+			continue
+		}
 		their, err1 := theirs.Run(harness.Command{Args: []string{"pmlogsummary", "-bmMy", "-p", "9", name}, Dir: dir}, root)
 		our, err2 := ours.Run(harness.Command{Args: []string{"pmderive", "-a", name, "summarize", "--instances", "-o", "json"}, Dir: dir}, root)
 		if err1 != nil || err2 != nil {
@@ -76,7 +79,7 @@ func TestSummarize(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d summaries, and %d that only ours has", compared, extra); compared < 100000 || extra > compared/200 {
+	if t.Logf("%d summaries, and %d that only ours has", compared, extra); compared < 30000 || extra > compared/200 {
 		t.Error("that is not what it was")
 	}
 }
