@@ -48,7 +48,7 @@ test-hostile:
 
 # The detector also checks unsafe pointers, and ends the process where parquet-go, over damaged tables, panics otherwise (lib/export recovers that).
 race:
-	CGO_ENABLED=1 $(GO) test -race -gcflags='github.com/parquet-go/...=-d=checkptr=0' $(TESTFLAGS) ./...
+	CGO_ENABLED=1 $(GO) test -race -gcflags='github.com/parquet-go/...=-d=checkptr=0' -skip='$(SKIP)' $(TESTFLAGS) ./...
 	for d in $(NESTED); do CGO_ENABLED=1 $(GO) test -C $$d -race $(TESTFLAGS) ./... || exit 1; done
 
 lint:
