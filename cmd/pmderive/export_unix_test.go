@@ -116,7 +116,7 @@ func TestExportRoom(t *testing.T) {
 	}
 	export := func(room uint64, args ...string) int {
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: room, Max: 1 << 20}); err != nil {
-			t.Skip(err)
+			t.Skip("the size of files cannot be limited here: ", err)
 		}
 		defer unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20})
 		return clitest.RunWith("pmderive", newCommand, "", append([]string{"-a", demo, "export"}, args...), nil).Status

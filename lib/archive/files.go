@@ -31,8 +31,9 @@ func List(name string) ([]string, error) {
 	names, err := l.expandNames(name)
 	known := make(map[string]bool)
 	return slices.DeleteFunc(names, func(n string) bool {
-		defer func() { known[n] = true }()
-		return known[n]
+		again := known[n]
+		known[n] = true
+		return again
 	}), err
 }
 

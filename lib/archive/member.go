@@ -107,7 +107,7 @@ func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 			continue
 		}
 		if rec, err := w.checkedBefore(size); err == nil {
-			return m.plausibleEnd(&w, rec, size), nil
+			return m.plausibleEnd(&w, rec, size), ctx.Err()
 		}
 		t, ok, err := m.endByIndex(&w, size)
 		if err != nil {

@@ -107,7 +107,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestSelf: a live Sender tells of itself, with numbers that were true before the round.
+// TestSelf: a live Sender sends metrics of its own, with the numbers from before the round.
 func TestSelf(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 )
 
 // TestVersions: prometheus gets remote write 2.0 and counts all samples; in victoria-metrics, which says nothing to 2.0, the first
-// request is repeated in 1.0. A prometheus of 3.5 that is told to take 1.0 only answers 415 and takes the samples of 2.0 all the same,
-// so that it refuses the repetition. All have the samples, each once.
+// request is repeated in 1.0. If prometheus 3.5 accepts 1.0 only, it answers 415 to a request in 2.0, but
+// stores the samples. It then refuses the repetition. Each database has each sample once.
 func TestVersions(t *testing.T) {
 	ours, _, root := harness.Setup(t)
 	old := kinds[1]
