@@ -67,8 +67,9 @@ const (
 )
 
 // metricsOf returns the rows of a table of metrics and the host that they are of.
-func metricsOf(file string) (rows []metricRow, host string, err error) {
-	f, table, err := openTable(file)
+func metricsOf(ctx context.Context, from Store, path string) (rows []metricRow, host string, err error) {
+	file := from.Name(path)
+	f, table, err := openTable(ctx, from, path)
 	if err != nil {
 		return nil, "", err
 	}

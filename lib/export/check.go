@@ -29,8 +29,11 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config, su
 		return err
 	}
 	p := cfg.place(r.host)
-	c := &checker{fileList: fileList{place: p, table: "values", files: sum.tables["values"]}}
-	c.event.fileList = fileList{place: p, table: "events", files: sum.tables["events"]}
+	list := func(table string) fileList {
+		return fileList{from: cfg.store(), place: p, table: table, files: sum.tables[table]}
+	}
+	c := &checker{fileList: list("values")}
+	c.event.fileList = list("events")
 	c.want.of(p)
 	defer c.close()
 	defer c.event.close()
@@ -41,7 +44,7 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config, su
 	if err := errors.Join(c.ended(len(c.groups)-c.group), c.event.ended(int(c.event.left))); err != nil {
 		return err
 	}
-	return checkMetrics(r, sum.tables["metrics"][0], damage)
+	return checkMetrics(ctx, r, sum.tables["metrics"][0], damage)
 }
 
 // A checker is a sink that compares groups with files.
@@ -72,6 +75,7 @@ func (c *checker) events(e *eventValue, records []pcp.EventRecord) error {
 
 // A fileList opens the files of a table one after the other.
 type fileList struct {
+	from  Store
 	place place
 	table string
 	files []string
@@ -84,7 +88,7 @@ func (l *fileList) name() string {
 	if len(l.files) == 0 {
 		return l.table
 	}
-	return l.files[max(l.next-1, 0)]
+	return l.from.Name(l.files[max(l.next-1, 0)])
 }
 
 func (l *fileList) close() {
@@ -101,7 +105,7 @@ func (l *fileList) open(row any) (f *parquet.File, err error) {
 		return nil, fmt.Errorf("%s: there are fewer rows than the recording has %s", l.name(), l.table)
 	}
 	l.next++
-	if l.file, f, err = openTable(l.name()); err != nil {
+	if l.file, f, err = openTable(context.Background(), l.from, l.files[l.next-1]); err != nil {
 		return nil, err
 	}
 	defer recoverTable(l.name(), &err)
@@ -244,8 +248,9 @@ func same(a, b parquet.Value) bool {
 	return a.Int64() == b.Int64()
 }
 
-func checkMetrics(r *reader, name string, damage error) error {
-	f, table, err := openTable(name)
+func checkMetrics(ctx context.Context, r *reader, file string, damage error) error {
+	name := r.cfg.store().Name(file)
+	f, table, err := openTable(ctx, r.cfg.store(), file)
 	if err != nil {
 		return err
 	}

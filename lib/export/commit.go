@@ -7,43 +7,25 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"pmtools/lib/pmapi"
-	"pmtools/lib/safefile"
 )
-
-// lockWait is how long an export waits for another one, which holds a lock for as long as it moves files.
-const lockWait = time.Minute
-
-func waitLock(ctx context.Context, dir string) (*os.File, error) {
-	for begun := time.Now(); ; {
-		f, err := safefile.Lock(dir)
-		if !errors.Is(err, safefile.ErrLocked) || time.Since(begun) > lockWait {
-			return f, err
-		}
-		if err := sleep(ctx, 10*time.Millisecond); err != nil {
-			return nil, err
-		}
-	}
-}
 
 // open makes the stage of an export, and finds the records that are to be exported. cover is nil, or what a
 // read before has found.
 func (r *reader) open(ctx context.Context, wide bool, cover *coverage) (*stage, error) {
-	m, unlock, err := openManifest(ctx, r.cfg.Dir, r.host)
+	m, unlock, err := openManifest(ctx, r.cfg.store(), r.host)
 	if err != nil {
 		return nil, err
 	}
 	p := r.cfg.place(r.host)
-	s, err := (*stage)(nil), errors.Join(r.earlier(m, p), r.sameMachine(m))
+	s, err := (*stage)(nil), errors.Join(r.earlier(ctx, m, p), r.sameMachine(m))
 	if err == nil {
-		s, err = newStage(r.cfg.Dir, p, m)
+		s, err = newStage(ctx, p, m)
 	}
 	if err = errors.Join(err, unlock()); err != nil {
 		return nil, err
@@ -87,13 +69,18 @@ func (r *reader) attach(ctx context.Context, m *manifest, f *form, cover *covera
 }
 
 // earlier returns an error if there are tables of the host without a manifest.
-func (r *reader) earlier(m *manifest, p place) error {
+func (r *reader) earlier(ctx context.Context, m *manifest, p place) error {
 	if len(m.Exports) > 0 {
 		return nil
 	}
-	files, err := filepath.Glob(filepath.Join(globText(filepath.Join(r.cfg.Dir, p.dir("metrics"))), "*.parquet"))
-	for _, file := range files {
-		f, table, e := openTable(file)
+	dir := p.dir("metrics")
+	files, err := m.store.List(ctx, dir)
+	for _, name := range files {
+		if path.Ext(name) != ".parquet" {
+			continue
+		}
+		file := path.Join(dir, name)
+		f, table, e := openTable(ctx, m.store, file)
 		if e != nil {
 			return e
 		}
@@ -101,7 +88,7 @@ func (r *reader) earlier(m *manifest, p place) error {
 		f.Close()
 		if host == utf8Text(r.host) {
 			return fmt.Errorf("%s: the tables of host %s have no manifest, as an earlier version wrote them: it is not known which records they hold; "+
-				"export into another directory, or remove the files of the host first", file, r.host)
+				"export into another directory, or remove the files of the host first", m.store.Name(file), r.host)
 		}
 	}
 	return err
@@ -113,14 +100,14 @@ func (r *reader) sameMachine(m *manifest) error {
 		return nil
 	}
 	return fmt.Errorf("%s: two machines are called %s: %s is that of the tables, and %s that of what is exported now; keep them apart by a name of your own, "+
-		"as in --label host=%s-2, or if it is one machine, say so by --label machineid=%s", m.path, r.host, m.Machine, r.machine, r.host, m.Machine)
+		"as in --label host=%s-2, or if it is one machine, say so by --label machineid=%s", m.name(), r.host, m.Machine, r.machine, r.host, m.Machine)
 }
 
 // commit makes the complete files and the records that were read part of the tables: all or nothing, also if
 // the process or the machine stops in the middle.
 func (s *stage) commit(r *reader, damage error, values int64) error {
-	done := s.done()
-	m, unlock, err := openManifest(context.Background(), s.root, r.host)
+	done, ctx := s.done(), context.Background() // what was read until ctx ended is kept
+	m, unlock, err := openManifest(ctx, s.m.store, r.host)
 	if err != nil {
 		return err
 	}
@@ -141,33 +128,28 @@ func (s *stage) commit(r *reader, damage error, values int64) error {
 	if damage != nil {
 		u.Damage = utf8Text(damage.Error())
 	}
-	if err := s.metrics(m, r, damage); err != nil {
+	if err := s.metrics(ctx, m, r, damage); err != nil {
 		return err
 	}
-	if err := s.sync(); err != nil {
+	if m.Commit.Move, err = s.put(ctx); err != nil {
 		return err
 	}
-	for _, o := range s.done() {
-		from, err := filepath.Rel(s.root, o.Name())
-		if err != nil {
-			return err
-		}
-		to, _ := filepath.Rel(s.root, o.to)
-		m.Commit.Move = append(m.Commit.Move, [2]string{filepath.ToSlash(from), filepath.ToSlash(to)})
-	}
-	return s.publish(m, r, u)
+	return s.publish(ctx, m, r, u)
 }
 
 // publish writes the manifest, and does what it says.
-func (s *stage) publish(m *manifest, r *reader, u *unit) error {
-	if err := m.write(); err != nil {
-		now, e := readManifest(m.path, r.host)
+func (s *stage) publish(ctx context.Context, m *manifest, r *reader, u *unit) error {
+	if err := m.write(ctx); err != nil {
+		if errors.Is(err, ErrChanged) {
+			err = s.meanwhile(r)
+		}
+		now, e := readManifest(ctx, m.store, r.host)
 		if s.kept = e != nil || now.Check == m.Check; e != nil || now.Check != m.Check {
 			return err
 		}
 	}
 	s.kept = true
-	if err := m.Commit.apply(s.root); err != nil {
+	if err := m.Commit.apply(ctx, m.store); err != nil {
 		return fmt.Errorf("%w; the export is complete, and the next one of the host moves the rest of its files", err)
 	}
 	s.kept, s.m, s.key = false, m, u.Files[0]
@@ -176,7 +158,7 @@ func (s *stage) publish(m *manifest, r *reader, u *unit) error {
 	}
 	for _, o := range s.outputs {
 		if o.synced != nil {
-			s.files[o.table] = append(s.files[o.table], o.to)
+			s.moved[o.table] = append(s.moved[o.table], o.to)
 		}
 	}
 	s.outputs = slices.DeleteFunc(s.outputs, func(o *output) bool { return o.synced != nil })
@@ -193,25 +175,30 @@ func (s *stage) done() (list []*output) {
 	return list
 }
 
-// sync waits until these are on the disk, and makes their names last.
-func (s *stage) sync() error {
-	err := safefile.SyncDir(s.dir)
+// put stores these for good.
+func (s *stage) put(ctx context.Context) (moves [][2]string, err error) {
+	var files [][2]string
 	for _, o := range s.done() {
 		e := <-o.synced
 		o.synced <- e
-		if _, gone := os.Lstat(o.Name()); e == nil {
-			e = gone
-		}
 		err = cmp.Or(err, o.failed(e))
+		files = append(files, [2]string{o.Name(), o.to})
 	}
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return s.files.Put(ctx, files)
 }
 
 var errMeanwhile = errors.New("another export has written records of the same time meanwhile")
 
+func (s *stage) meanwhile(r *reader) error {
+	return fmt.Errorf("%w: host %s in %s: run this one again", errMeanwhile, r.host, s.m.store.Name(""))
+}
+
 // conflict returns an error if another export has changed the tables where this one does.
 func (s *stage) conflict(m *manifest, r *reader) error {
-	failed := fmt.Errorf("%w: host %s in %s: run this one again", errMeanwhile, r.host, s.root)
+	failed := s.meanwhile(r)
 	has := func(list []unit, u *unit) bool {
 		return slices.ContainsFunc(list, func(v unit) bool { return reflect.DeepEqual(v, *u) })
 	}
@@ -264,7 +251,7 @@ func (s *stage) number(m *manifest, done []*output) {
 		case o.number >= 0:
 			o.number += shift[o.table]
 		}
-		o.to = filepath.Join(s.root, filepath.FromSlash(o.path(base, o.number)))
+		o.to = o.path(base, o.number)
 	}
 	for table, n := range shift {
 		s.numbers[table] += n
@@ -310,29 +297,29 @@ func (m *manifest) find(has func(*unit) bool) *unit {
 }
 
 // metrics writes the table of metrics: those of the reader, and those of other exports of the host.
-func (s *stage) metrics(m *manifest, r *reader, damage error) error {
+func (s *stage) metrics(ctx context.Context, m *manifest, r *reader, damage error) error {
 	rows := slices.Clone(r.table)
 	old := m.Metrics
-	m.Metrics = filepath.ToSlash(filepath.Join(s.place.dir("metrics"), s.place.base()+".parquet"))
+	m.Metrics = path.Join(s.place.dir("metrics"), s.place.base()+".parquet")
 	if old != "" && len(m.Exports) > 1 {
-		more, err := r.otherMetrics(below(s.root, old))
+		more, err := r.otherMetrics(ctx, m.store, old)
 		if err != nil {
 			return err
 		}
 		rows = append(rows, more...)
 		slices.SortStableFunc(rows, func(a, b metricRow) int { return strings.Compare(a.Metric, b.Metric) })
-		if filepath.Dir(old) == filepath.Dir(m.Metrics) {
+		if path.Dir(old) == path.Dir(m.Metrics) {
 			m.Metrics = old
 		}
 	}
 	if old != "" && old != m.Metrics {
 		m.Commit.Remove = append(m.Commit.Remove, old)
 	}
-	o, err := s.create("metrics", filepath.Dir(m.Metrics), -1)
+	o, err := s.create("metrics", path.Dir(m.Metrics), -1)
 	if err != nil {
 		return err
 	}
-	o.to = below(s.root, m.Metrics)
+	o.to = m.Metrics
 	values := int64(0)
 	for i := range m.Exports {
 		values += m.Exports[i].Values
@@ -355,8 +342,8 @@ func writeMetrics(o *output, p place, rows []metricRow, meta map[string]string) 
 
 // otherMetrics returns the rows of a table of metrics that the reader does not have. A metric that the archives of
 // a host describe differently has a row for each description.
-func (r *reader) otherMetrics(file string) (more []metricRow, err error) {
-	rows, _, err := metricsOf(file)
+func (r *reader) otherMetrics(ctx context.Context, from Store, file string) (more []metricRow, err error) {
+	rows, _, err := metricsOf(ctx, from, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -274,7 +274,7 @@ func (s *survey) recover(ctx context.Context, replace []int) (*coverage, error) 
 			continue
 		}
 		var err error
-		if c.known, err = identities(s.m.root, &s.m.Exports[c.unit], int64(c.From), int64(c.To)); err != nil {
+		if c.known, err = identities(ctx, s.m.store, &s.m.Exports[c.unit], int64(c.From), int64(c.To)); err != nil {
 			return nil, err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +29,7 @@ import (
 // A Config selects metrics, and the directory of their tables.
 type Config struct {
 	Dir       string   // holds the tables; it is made if it is not there
+	Store     Store    // holds the tables, nil for Dir
 	Name      string   // of the recording: names of files begin with it
 	Metrics   []string // names; an inner name stands for all metrics below it; an empty list stands for all metrics
 	Selection []string // what was asked for, as the manifest says it; nil means Metrics
@@ -80,12 +81,20 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 	if err == nil {
 		err = w.finish(damage)
 	}
-	sum = Summary{Metrics: len(r.metrics), Values: r.values, Events: w.event.rows, Damage: damage, tables: st.files, cover: recs.cover, end: recs.place}
-	sum.Files, sum.hosts = sum.tables["values"], filepath.Dir(st.m.path)
-	if len(sum.tables) == 0 {
-		sum.gone = st.m.gone()
+	sum = Summary{Metrics: len(r.metrics), Values: r.values, Events: w.event.rows, Damage: damage, tables: st.moved, cover: recs.cover, end: recs.place}
+	sum.Files, sum.hosts = st.namesOf("values"), st.m.store.Name(path.Dir(st.m.path))
+	if err == nil && len(sum.tables) == 0 {
+		sum.gone, err = st.m.gone(ctx)
 	}
 	return sum, err
+}
+
+// store returns the Store of the tables.
+func (c *Config) store() Store {
+	if c.Store != nil {
+		return c.Store
+	}
+	return Dir(c.Dir)
 }
 
 func (c *Config) place(host string) place { return place{host, c.Name, c.Partition} }

@@ -62,7 +62,7 @@ func Catalog(path string, names ...string) (*Fleet, error) {
 	c, tree := newCatalog()
 	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string]description)}
 	for _, file := range files {
-		rows, host, err := metricsOf(file)
+		rows, host, err := metricsOf(context.Background(), Dir(""), file)
 		if err != nil {
 			return nil, err
 		}

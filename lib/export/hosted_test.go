@@ -53,7 +53,7 @@ func hasHosts(t *testing.T, dir, host string, column bool) {
 		}
 		rows := 0
 		for _, name := range files {
-			f, p, err := openTable(name)
+			f, p, err := openTable(t.Context(), Dir(""), name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,14 +18,14 @@ type recordRow struct {
 	Sum  uint64 `parquet:"sum"`
 }
 
-// identities returns the rows of a unit from one time to another. It returns nil if a file has been removed.
-func identities(root string, u *unit, from, to int64) (map[recordRow]bool, error) {
+// identities returns the rows of a unit between two times. It returns nil if a file has been removed.
+func identities(ctx context.Context, in Store, u *unit, from, to int64) (map[recordRow]bool, error) {
 	list := make(map[recordRow]bool)
 	for _, file := range u.Files {
 		if !strings.HasPrefix(file, "records/") {
 			continue
 		}
-		err := eachIdentity(below(root, file), func(row recordRow) {
+		err := eachIdentity(ctx, in, file, func(row recordRow) {
 			if from <= row.Time && row.Time <= to {
 				list[row] = true
 			}
@@ -38,8 +39,9 @@ func identities(root string, u *unit, from, to int64) (map[recordRow]bool, error
 	return list, nil
 }
 
-func eachIdentity(name string, visit func(recordRow)) (err error) {
-	f, table, err := openTable(name)
+func eachIdentity(ctx context.Context, from Store, file string, visit func(recordRow)) (err error) {
+	name := from.Name(file)
+	f, table, err := openTable(ctx, from, file)
 	if err != nil {
 		return err
 	}

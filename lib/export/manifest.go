@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -17,8 +17,6 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go/bloom/xxhash"
-
-	"pmtools/lib/safefile"
 )
 
 // manifestVersion is the version of the files that this package writes. It reads no later ones.
@@ -42,8 +40,9 @@ type manifest struct {
 	Commit change `json:"commit"`
 	Check  string `json:"check"` // sum of the file with this field empty
 
-	path string
-	root string // the directory of all tables
+	path    string // below the store
+	version string // of the file
+	store   Store
 }
 
 // A unit is what one export wrote.
@@ -111,31 +110,27 @@ func (s *sum) UnmarshalText(text []byte) error {
 
 // openManifest locks the tables of a host against other exports and returns their manifest, an empty one if
 // there is none. It finishes a change that was interrupted. unlock ends the lock.
-func openManifest(ctx context.Context, root, host string) (m *manifest, unlock func() error, err error) {
-	dir := filepath.Join(root, manifestDir, "host="+partition(host))
-	if err := safefile.MakeDir(dir); err != nil {
+func openManifest(ctx context.Context, in Store, host string) (m *manifest, unlock func() error, err error) {
+	if unlock, err = in.Lock(ctx, path.Dir(manifestPath(host))); err != nil {
 		return nil, nil, err
 	}
-	lock, err := waitLock(ctx, dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	_ = safefile.Tidy(dir)
-	m, err = readManifest(filepath.Join(dir, manifestFile), host)
-	if err == nil {
-		err = m.Commit.apply(root)
+	if m, err = readManifest(ctx, in, host); err == nil {
+		err = m.Commit.apply(ctx, in)
 	}
 	if err != nil {
-		lock.Close()
-		return nil, nil, err
+		return nil, nil, errors.Join(err, unlock())
 	}
-	m.root = root
-	return m, lock.Close, nil
+	return m, unlock, nil
 }
 
-func readManifest(path, host string) (*manifest, error) {
-	m := &manifest{Version: manifestVersion, Host: host, Exports: []unit{}, path: path}
-	text, err := safefile.Read(path, maxManifest)
+func manifestPath(host string) string {
+	return path.Join(manifestDir, "host="+partition(host), manifestFile)
+}
+
+func readManifest(ctx context.Context, in Store, host string) (*manifest, error) {
+	m := &manifest{Version: manifestVersion, Host: host, Exports: []unit{}, path: manifestPath(host), store: in}
+	text, version, err := in.Read(ctx, m.path, maxManifest)
+	m.version = version
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	} else if err != nil {
@@ -143,7 +138,7 @@ func readManifest(path, host string) (*manifest, error) {
 	}
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%s: %s; restore it from a copy, or export into another directory: without it, what the tables hold is not known",
-			path, fmt.Sprintf(format, args...))
+			m.name(), fmt.Sprintf(format, args...))
 	}
 	var head struct{ Version int }
 	if err := json.Unmarshal(text, &head); err != nil {
@@ -151,7 +146,7 @@ func readManifest(path, host string) (*manifest, error) {
 	}
 	if head.Version > manifestVersion {
 		return nil, fmt.Errorf("%s: the manifest has version %d, this pmderive knows versions up to %d: update it, or export into another directory",
-			path, head.Version, manifestVersion)
+			m.name(), head.Version, manifestVersion)
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -200,31 +195,23 @@ func (m *manifest) encode() ([]byte, error) {
 }
 
 // write puts the manifest in the place of the one before. From then on its change counts as done.
-func (m *manifest) write() error {
+func (m *manifest) write(ctx context.Context) error {
 	text, err := m.encode()
 	if err != nil {
 		return err
 	}
-	return safefile.Replace(m.path, text)
+	return m.store.Replace(ctx, m.path, text, m.version)
 }
+
+func (m *manifest) name() string { return m.store.Name(m.path) }
 
 // apply does what is left of a change.
-func (c *change) apply(root string) error {
-	list := make([]safefile.Rename, len(c.Move))
-	for i, move := range c.Move {
-		list[i] = safefile.Rename{From: below(root, move[0]), To: below(root, move[1])}
-	}
-	if err := safefile.Move(list); err != nil {
+func (c *change) apply(ctx context.Context, in Store) error {
+	if err := in.Move(ctx, c.Move); err != nil {
 		return err
 	}
-	old := make([]string, len(c.Remove))
-	for i, path := range c.Remove {
-		old[i] = below(root, path)
-	}
-	return safefile.Forget(old)
+	return in.Remove(ctx, c.Remove)
 }
-
-func below(root, path string) string { return filepath.Join(root, filepath.FromSlash(path)) }
 
 // same reports whether forms differ in nothing but their period.
 func (f *form) same(other *form) bool {
@@ -268,13 +255,27 @@ func (m *manifest) has(table string) bool {
 }
 
 // gone counts the files that are not there any more.
-func (m *manifest) gone() (n int) {
+func (m *manifest) gone(ctx context.Context) (n int, err error) {
+	files := make(map[string][]string) // by directory
 	for _, u := range m.Exports {
 		for _, file := range u.Files {
-			if _, err := os.Lstat(below(m.root, file)); errors.Is(err, fs.ErrNotExist) {
+			files[path.Dir(file)] = append(files[path.Dir(file)], path.Base(file))
+		}
+	}
+	for dir, names := range files {
+		there, err := m.store.List(ctx, dir)
+		if err != nil {
+			return n, err
+		}
+		known := make(map[string]bool, len(there))
+		for _, name := range there {
+			known[name] = true
+		}
+		for _, name := range names {
+			if !known[name] {
 				n++
 			}
 		}
 	}
-	return n
+	return n, nil
 }

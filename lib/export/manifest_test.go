@@ -79,12 +79,12 @@ func TestManifestPaths(t *testing.T) {
 	if err := writeTo(t, dir, path); err != nil {
 		t.Fatal(err)
 	}
-	m, unlock, err := openManifest(t.Context(), dir, "demo")
+	m, unlock, err := openManifest(t.Context(), Dir(dir), "demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.Commit.Remove = []string{"../precious"}
-	if err := m.write(); err != nil {
+	if err := m.write(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	unlock()
@@ -118,7 +118,7 @@ func TestCrash(t *testing.T) {
 			return
 		}
 		for _, move := range m.Commit.Move[k:] {
-			from, to := below(dir, move[0]), below(dir, move[1])
+			from, to := Dir(dir).Name(move[0]), Dir(dir).Name(move[1])
 			if err := os.MkdirAll(filepath.Dir(from), 0o777); err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestCrash(t *testing.T) {
 			}
 		}
 		for _, file := range m.Commit.Remove[min(k, len(m.Commit.Remove)-1):] {
-			if err := os.WriteFile(below(dir, file), []byte("old"), 0o666); err != nil {
+			if err := os.WriteFile(Dir(dir).Name(file), []byte("old"), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}

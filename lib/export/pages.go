@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,8 +13,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
-
-	"pmtools/lib/safefile"
 )
 
 // Limits of tables that are read. Tables of Write stay far below.
@@ -27,8 +26,9 @@ const (
 
 // openTable opens a table after checks of all that the library believes: the lengths in the metadata, and
 // the size of each unpacked page. The caller closes the file.
-func openTable(name string) (f *os.File, table *parquet.File, err error) {
-	f, info, err := safefile.Open(name)
+func openTable(ctx context.Context, from Store, path string) (f *os.File, table *parquet.File, err error) {
+	name := from.Name(path)
+	f, info, err := from.Open(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}

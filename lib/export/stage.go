@@ -2,9 +2,11 @@ package export
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -57,7 +59,7 @@ func (p place) dir(table string) string {
 	if p.NoHost {
 		return table
 	}
-	return filepath.Join(table, "host="+partition(p.host))
+	return path.Join(table, "host="+partition(p.host))
 }
 
 // dated returns the directory of a table for a date, in days since 1970.
@@ -65,7 +67,7 @@ func (p place) dated(table string, date int64) string {
 	if p.NoDate {
 		return p.dir(table)
 	}
-	return filepath.Join(p.dir(table), "date="+time.Unix(date*86400, 0).UTC().Format(time.DateOnly))
+	return path.Join(p.dir(table), "date="+time.Unix(date*86400, 0).UTC().Format(time.DateOnly))
 }
 
 // base returns the beginning of file names. It contains the host if no directory does, because archives of
@@ -98,25 +100,25 @@ func partition(value string) string {
 
 // A stage is a directory for files that are not complete yet.
 type stage struct {
-	root, dir string
-	place     place
-	form      form
-	m         *manifest           // as it was when the stage was made, or changed last
-	key       string              // a file of the unit to which the stage has added last
-	lock      *os.File            // of dir, as long as the process lives
-	outputs   []*output           // that have not been moved
-	count     int                 // of those there were
-	numbers   map[string]int      // of the next file of each table
-	files     map[string][]string // that were moved, by table
-	kept      bool                // dir has files that the next export moves
+	place   place
+	form    form
+	m       *manifest // as it was when the stage was made, or changed last
+	key     string    // a file of the unit to which the stage has added last
+	files   Stage
+	outputs []*output           // that have not been moved
+	count   int                 // of those there were
+	numbers map[string]int      // of the next file of each table
+	moved   map[string][]string // files by table
+	kept    bool                // the manifest may name files that are not moved, which the next export does
 }
 
 type output struct {
 	*os.File
 	table  string
-	dir    string // below the root
+	dir    string // below the store
 	number int    // -1 if the table has one file
-	to     string // where it goes, as far as is known before
+	to     string // its path, as far as is known before
+	store  Store
 	synced chan error
 }
 
@@ -132,35 +134,16 @@ func (o *output) path(base string, number int) string {
 	if number >= 0 {
 		name = fmt.Sprintf("%s-%04d.parquet", base, number)
 	}
-	return filepath.ToSlash(filepath.Join(o.dir, name))
+	return path.Join(o.dir, name)
 }
 
-// newStage makes a stage in the directory of the manifest, which must be locked, and removes those whose
-// processes are gone.
-func newStage(root string, p place, m *manifest) (*stage, error) {
-	above := filepath.Dir(m.path)
-	old, _ := filepath.Glob(filepath.Join(globText(above), "export-*"))
-	for _, dir := range old {
-		if f, err := safefile.Lock(dir); err == nil {
-			f.Close()
-			if safefile.Locks {
-				os.RemoveAll(dir)
-			}
-		}
-	}
-	dir, err := os.MkdirTemp(above, "export-*")
-	if err != nil {
-		return nil, err
-	}
-	lock, err := safefile.Lock(dir)
-	if err != nil {
-		return nil, errors.Join(err, os.Remove(dir))
-	}
-	s := &stage{root: root, dir: dir, place: p, m: m, lock: lock, numbers: make(map[string]int), files: make(map[string][]string)}
-	return s, nil
+// newStage makes a stage beside the manifest, which must be locked.
+func newStage(ctx context.Context, p place, m *manifest) (*stage, error) {
+	files, err := m.store.Stage(ctx, path.Dir(m.path))
+	return &stage{place: p, m: m, files: files, numbers: make(map[string]int), moved: make(map[string][]string)}, err
 }
 
-// createNext begins the next file of a table, in a directory below the root.
+// createNext begins the next file of a table, in a directory below the store.
 func (s *stage) createNext(table, dir string) (*output, error) {
 	if _, ok := s.numbers[table]; !ok {
 		s.numbers[table] = s.m.next(table, s.place.base())
@@ -169,13 +152,13 @@ func (s *stage) createNext(table, dir string) (*output, error) {
 	return s.create(table, dir, s.numbers[table]-1)
 }
 
-// create begins a file of a table in a directory below the root. The number may be -1 for none.
+// create begins a file of a table in a directory below the store. The number may be -1 for none.
 func (s *stage) create(table, dir string, number int) (*output, error) {
-	o := &output{table: table, dir: dir, number: number}
-	o.to = filepath.Join(s.root, o.path(s.place.base(), o.number))
-	f, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("%d.tmp", s.count)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	o := &output{table: table, dir: dir, number: number, store: s.m.store}
+	o.to = o.path(s.place.base(), o.number)
+	f, err := os.OpenFile(filepath.Join(s.files.Dir(), fmt.Sprintf("%d.tmp", s.count)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, &os.PathError{Op: "write", Path: o.to, Err: reason(err)}
+		return nil, o.failed(err)
 	}
 	o.File = f
 	s.outputs, s.count = append(s.outputs, o), s.count+1
@@ -185,7 +168,7 @@ func (s *stage) create(table, dir string, number int) (*output, error) {
 // failed adds the name of the file to an error.
 func (o *output) failed(err error) error {
 	if err != nil {
-		err = &os.PathError{Op: "write", Path: o.to, Err: reason(err)}
+		err = &os.PathError{Op: "write", Path: o.store.Name(o.to), Err: reason(err)}
 	}
 	return err
 }
@@ -199,11 +182,15 @@ func (s *stage) remove() error {
 			<-o.synced
 		}
 	}
-	err := s.lock.Close()
-	if s.kept {
-		return err
+	return s.files.Remove(context.Background(), s.kept)
+}
+
+// namesOf returns the files of a table that were moved, as messages have them.
+func (s *stage) namesOf(table string) (names []string) {
+	for _, file := range s.moved[table] {
+		names = append(names, s.m.store.Name(file))
 	}
-	return errors.Join(err, os.RemoveAll(s.dir))
+	return names
 }
 
 // reason returns an error without the name of the temporary file.

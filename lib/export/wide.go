@@ -52,7 +52,7 @@ func Columns(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) 
 	if err != nil {
 		return nil, err
 	}
-	m, unlock, err := openManifest(ctx, cfg.Dir, r.host)
+	m, unlock, err := openManifest(ctx, cfg.store(), r.host)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (w *Wide) Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *
 	if err == nil && (len(recs.tally.pieces) > 0 || len(recs.cover.replace) > 0 || !st.m.has("wide")) {
 		err = st.commit(r, damage, r.values)
 	}
-	return Summary{Metrics: len(r.metrics), Values: r.values, Files: st.files["wide"], Damage: damage, tables: st.files}, err
+	return Summary{Metrics: len(r.metrics), Values: r.values, Files: st.namesOf("wide"), Damage: damage, tables: st.moved}, err
 }
 
 type wideWriter struct {
