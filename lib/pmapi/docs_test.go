@@ -38,7 +38,23 @@ pmTimeSendTimezone pmTimeShowDialog pmTimeGetStatePixmap pmGetConfig pmErrStr pm
 pmIDStr pmInDomStr pmTypeStr pmAtomStr pmNumberStr pmPrintValue pmflush pmprintf pmSortInstances pmParseInterval
 pmParseMetricSpec pmFreeMetricSpec pmUnpackEventRecords pmFreeEventResult pmEventFlagsStr pmRequestDesc pmReceiveDesc
 pmRegisterDerived pmRegisterDerivedMetric pmDerivedErrStr pmLoadDerivedConfig pmAddDerived pmAddDerivedMetric
-pmUnregisterDerived pmRequestTraversePMNS pmReceiveTraversePMNS`
+pmUnregisterDerived pmRequestTraversePMNS pmReceiveTraversePMNS pmRecordHost pmNotifyErr pmSetProcessIdentity pmGetUsername
+pmSetProgname pmtimevalSleep pmID_build pmInDom_build pmInDom_domain pmInDom_serial pmGetContextLabels pmGetDomainLabels
+pmGetInDomLabels pmGetClusterLabels pmGetItemLabels pmGetInstancesLabels pmdaSetCheckCallBack pmdaSetDoneCallBack
+pmdaSetEndContextCallBack pmdaSetResultCallBack pmdaSetFetchCallBack pmdaSetLabelCallBack`
+
+// guideConstants are the constants that the Programmer's Guide names.
+const guideConstants = `
+PM_CONTEXT_HOST PM_CONTEXT_ARCHIVE PM_CONTEXT_LOCAL PM_NS_DEFAULT PMNS_LEAF_STATUS PMNS_NONLEAF_STATUS PMNS_LOCAL
+PMNS_ARCHIVE PMNS_REMOTE PM_ID_NULL PM_INDOM_NULL PM_IN_NULL PM_TYPE_32 PM_TYPE_U32 PM_TYPE_64 PM_TYPE_U64 PM_TYPE_FLOAT
+PM_TYPE_DOUBLE PM_TYPE_STRING PM_TYPE_AGGREGATE PM_TYPE_AGGREGATE_STATIC PM_TYPE_EVENT PM_TYPE_HIGHRES_EVENT
+PM_TYPE_NOSUPPORT PM_TYPE_UNKNOWN PM_SEM_COUNTER PM_SEM_INSTANT PM_SEM_DISCRETE PM_SPACE_BYTE PM_SPACE_KBYTE
+PM_SPACE_MBYTE PM_SPACE_GBYTE PM_SPACE_TBYTE PM_SPACE_PBYTE PM_SPACE_EBYTE PM_SPACE_ZBYTE PM_SPACE_YBYTE PM_TIME_NSEC
+PM_TIME_USEC PM_TIME_MSEC PM_TIME_SEC PM_TIME_MIN PM_TIME_HOUR PM_COUNT_ONE PM_VAL_INSITU PM_TEXT_ONELINE PM_TEXT_HELP
+PM_LABEL_CONTEXT PM_LABEL_DOMAIN PM_LABEL_INDOM PM_LABEL_CLUSTER PM_LABEL_ITEM PM_LABEL_INSTANCES PM_LABEL_OPTIONAL
+PM_MODE_LIVE PM_MODE_INTERP PM_MODE_FORW PM_MODE_BACK PM_XTB_SET PM_REC_ON PM_REC_OFF PM_REC_STATUS PM_REC_SETARG
+PM_REC_DETACH PM_LOG_MAXHOSTLEN PM_TZ_MAXLEN PM_LOG_MAGIC PM_LOG_VERS02 PM_LOG_VOL_TI PM_LOG_VOL_META PM_ERR_GENERIC
+PM_ERR_CTXBUSY PMDA_CACHE_ADD PMDA_CACHE_ACTIVE MMV_TYPE_U64 MMV_TYPE_ELAPSED MMV_SEM_COUNTER MMV_UNITS MMV_FLAG_NOPREFIX`
 
 // exported returns the exported names of the packages, as "pcp.Units.String".
 func exported(t *testing.T) map[string]bool {
@@ -118,7 +134,7 @@ func members(s *ast.TypeSpec, add func(string)) {
 
 var (
 	codeText = regexp.MustCompile("`[^`]+`")
-	function = regexp.MustCompile(`^ (pm|mmv_)`)
+	function = regexp.MustCompile(`^ (pm|mmv_|PM|MMV_)`)
 	goName   = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*(?:\.[A-Z]\w*)?)`)
 )
 
@@ -155,7 +171,7 @@ func TestGuideNames(t *testing.T) {
 	}
 }
 
-// TestGuideFunctions makes sure that each function of the original has its row, with a name or a
+// TestGuideFunctions makes sure that each function and constant of the original has its row, with a name or a
 // reason.
 func TestGuideFunctions(t *testing.T) {
 	text, err := os.ReadFile(guide)
@@ -168,19 +184,22 @@ func TestGuideFunctions(t *testing.T) {
 		if len(cells) != 5 || !function.MatchString(cells[1]) {
 			continue
 		}
-		name, ours, note := strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])
-		if _, ok := rows[name]; ok {
-			t.Errorf("%s has two rows", name)
-		}
-		rows[name] = note
-		switch {
-		case ours == "–" && note == "":
-			t.Errorf("%s has neither a name nor a reason", name)
-		case ours != "–" && !codeText.MatchString(ours):
-			t.Errorf("%s: %q is no name", name, ours)
+		ours, note := strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])
+		for name := range strings.SplitSeq(cells[1], ",") { // constants share a row
+			name, _, _ = strings.Cut(strings.TrimSpace(name), " ")
+			if _, ok := rows[name]; ok {
+				t.Errorf("%s has two rows", name)
+			}
+			rows[name] = note
+			switch {
+			case ours == "–" && note == "":
+				t.Errorf("%s has neither a name nor a reason", name)
+			case ours != "–" && !codeText.MatchString(ours):
+				t.Errorf("%s: %q is not a name", name, ours)
+			}
 		}
 	}
-	for _, name := range strings.Fields(guideFunctions) {
+	for _, name := range strings.Fields(guideFunctions + guideConstants) {
 		if _, ok := rows[name]; !ok {
 			t.Errorf("%s has no row", name)
 		}

@@ -62,6 +62,21 @@ func ReadLabels(ctx context.Context, src Source, objects []LabelObject) ([][]pcp
 	return found, nil
 }
 
+// LookupLabels returns the label sets of a metric, lowest precedence first: those of the context, its
+// domain, its instance domain, its cluster and its item. A level without labels has no set. Labels of
+// instances, which differ from one to the next, are apart: [Source.Labels]. Errors are those of
+// [LookupDesc]. (pmLookupLabels)
+func LookupLabels(ctx context.Context, src Source, id pcp.ID) ([]pcp.LabelSet, error) {
+	desc, err := LookupDesc(ctx, src, id)
+	if err != nil {
+		return nil, err
+	}
+	objects := slices.DeleteFunc(LabelObjects(desc), func(o LabelObject) bool { return o.Kind == pcp.InstanceLabels })
+	found, err := ReadLabels(ctx, src, objects)
+	sets := slices.DeleteFunc(slices.Concat(found...), func(s pcp.LabelSet) bool { return len(s.Labels) == 0 })
+	return sets, err
+}
+
 // Labels holds the labels of objects, and merges them for values.
 type Labels struct {
 	sets  map[LabelObject][]pcp.Label

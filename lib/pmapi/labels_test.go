@@ -59,6 +59,47 @@ func (l *labeller) Labels(_ context.Context, kind pcp.LabelKind, ident uint32) (
 	return nil, l.err
 }
 
+// Describe answers that every metric but one is that of the table.
+func (l *labeller) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	if ids[0] == pcp.NullID {
+		return []pcp.Answer[pcp.Desc]{{Err: pmerr.PMID}}, nil
+	}
+	return []pcp.Answer[pcp.Desc]{{Value: pcp.Desc{ID: ids[0], InDom: pcp.NewInDom(60, 1)}}}, nil
+}
+
+// TestLookupLabels: the levels come in order, empty ones and those of instances are left out.
+func TestLookupLabels(t *testing.T) {
+	id := pcp.NewID(60, 3, 7)
+	set := func(name string) []pcp.LabelSet {
+		return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{{Name: name, Value: "1"}}}}
+	}
+	src := &labeller{err: pmerr.NoLabels, sets: map[pmapi.LabelObject][]pcp.LabelSet{
+		{Kind: pcp.ItemLabels, Ident: uint32(id)}:                      set("item"),
+		{Kind: pcp.ClusterLabels, Ident: uint32(pcp.NewID(60, 3, 0))}:  {{Inst: pcp.NullInst}},
+		{Kind: pcp.InDomLabels, Ident: uint32(pcp.NewInDom(60, 1))}:    set("indom"),
+		{Kind: pcp.InstanceLabels, Ident: uint32(pcp.NewInDom(60, 1))}: set("instance"),
+		{Kind: pcp.ContextLabels}:                                      set("context"),
+	}}
+	sets, err := pmapi.LookupLabels(t.Context(), src, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range sets {
+		got = append(got, s.Labels[0].Name)
+	}
+	if diff := cmp.Diff([]string{"context", "indom", "item"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := pmapi.LookupLabels(t.Context(), src, pcp.NullID); !errors.Is(err, pmerr.PMID) {
+		t.Errorf("unknown metric: %v", err)
+	}
+	src.err = pmerr.IPC
+	if _, err := pmapi.LookupLabels(t.Context(), src, id); !errors.Is(err, pmerr.IPC) {
+		t.Errorf("lost connection: %v", err)
+	}
+}
+
 // TestLabels: of labels with one name that of the highest level counts, and of instances each has its own.
 func TestLabels(t *testing.T) {
 	desc := pcp.Desc{ID: pcp.NewID(60, 3, 7), InDom: pcp.NewInDom(60, 1)}

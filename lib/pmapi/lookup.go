@@ -7,7 +7,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// LookupName returns the identifier of a metric (pmLookupName for one name).
+// LookupName returns the identifier of a metric (pmLookupName for one name). Errors are pmerr.Name,
+// pmerr.NonLeaf, and those of a request; see [Source.Lookup].
 func LookupName(ctx context.Context, src Source, name string) (pcp.ID, error) {
 	found, err := src.Lookup(ctx, []string{name})
 	if err != nil {
@@ -25,7 +26,8 @@ func NamesOf(ctx context.Context, src Source, id pcp.ID) string {
 	return strings.Join(names, " or ")
 }
 
-// LookupDesc returns the description of a metric (pmLookupDesc).
+// LookupDesc returns the description of a metric (pmLookupDesc). Errors are pmerr.PMID, pmerr.NoAgent,
+// and those of a request; see [Source.Describe].
 func LookupDesc(ctx context.Context, src Source, id pcp.ID) (pcp.Desc, error) {
 	found, err := src.Describe(ctx, []pcp.ID{id})
 	if err != nil {

@@ -26,7 +26,10 @@ import (
 //
 // Package sourcetest checks that an implementation keeps to this.
 type Source interface {
-	// Lookup resolves metric names; errors are pmerr.Name, pmerr.NonLeaf and others.
+	// Lookup resolves metric names. The error of a name is pmerr.Name if there is none like it, and
+	// pmerr.NonLeaf if it is an inner node. Like every method below that asks a daemon, the call
+	// fails with pmerr.IPC if the connection is lost, with pmerr.Timeout if the daemon is silent, and
+	// with the error of ctx.
 	Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error)
 	// Names returns all names of a metric, or pmerr.PMID.
 	Names(ctx context.Context, id pcp.ID) ([]string, error)
@@ -34,10 +37,12 @@ type Source interface {
 	// has none; an unknown name is pmerr.Name.
 	Children(ctx context.Context, name string) ([]pcp.Child, error)
 	// Walk calls f for each leaf that is name or stands below it, in the order of the source, until
-	// f returns false.
+	// f returns false. An unknown name is pmerr.Name.
 	Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error
 
-	// Describe returns the descriptions of metrics.
+	// Describe returns the descriptions of metrics. The error of a metric is pmerr.PMID if the source
+	// does not know it, and pmerr.NoAgent if the agent of its domain is not there, or pmerr.Again if
+	// it is not ready.
 	Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error)
 	// Text returns a help text of a metric, or pmerr.Text.
 	Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error)
@@ -48,18 +53,23 @@ type Source interface {
 	// or a metric's identifier (for ClusterLabels with any item).
 	Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error)
 
-	// Instances returns the instances of a domain at the current position.
+	// Instances returns the instances of a domain at the current position: pmerr.InDom if the source
+	// does not know the domain, pmerr.InDomLog if an archive has not recorded it, pmerr.NoAgent if
+	// its agent is not there.
 	Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
 	// LookupInst returns the identifier of the instance called name at the current position, or
 	// pmerr.Inst / pmerr.InstLog. A name also finds the instance whose name it is up to the first
 	// blank.
 	LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error)
-	// InstName returns the external name of an instance at the current position.
+	// InstName returns the external name of an instance at the current position, or pmerr.Inst /
+	// pmerr.InstLog.
 	InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error)
 
 	// Fetch fills dst with one column for each metric of the request; a request without metrics
 	// only asks for the time, now or of the next record. Columns belong to dst; byte slices in them
-	// stay valid until the source is closed.
+	// stay valid until the source is closed. A metric that cannot be had has its error in its column:
+	// pmerr.PMID, pmerr.NoAgent, pmerr.Again, pmerr.Permission and others. The end of a recording is
+	// pmerr.EOL; no error of a single metric fails the call.
 	Fetch(ctx context.Context, req *Request, dst *pcp.Result) error
 	// Store gives metrics the values in columns, each with at least one. The request is never
 	// repeated, not even after an error. An empty list is pmerr.TooSmall, a column without values
