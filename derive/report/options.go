@@ -22,53 +22,36 @@ const (
 	version
 )
 
-// optionsOf returns the options of a kind.
-func optionsOf(k kind) []string {
-	switch k {
-	case textual:
-		return []string{
-			"source", "output", "speclocal", "derived", "names_change", "instances", "predicate", "sort_metric", "colxrow", "delimiter",
-			"timefmt", "count_scale", "count_scale_force", "space_scale", "space_scale_force", "time_scale", "time_scale_force",
-		}
-	case boolean:
-		return []string{
-			"daemonize", "header", "instinfo", "unitinfo", "csv_unitinfo", "globals", "timestamp", "delay", "ignore_incompat",
-			"ignore_unknown", "live_filter", "overall_rank", "overall_rank_alt", "invert_filter", "omit_flat", "include_labels",
-			"include_texts", "extcsv", "extheader", "fixed_header", "dynamic_header", "separate_header", "interpol",
-		}
-	case number:
-		return []string{"samples", "width", "width_force", "precision", "precision_force"}
-	case signed:
-		return []string{"rank", "limit_filter", "limit_filter_force"}
-	case conversion:
-		return []string{"type", "type_prefer"}
-	case interval:
-		return []string{"interval"}
-	case repeated:
-		return []string{"repeat_header"}
-	}
-	return []string{"version"}
+// options are the options of a report by kind.
+var options = [...][]string{
+	textual: {
+		"source", "output", "speclocal", "derived", "names_change", "instances", "predicate", "sort_metric", "colxrow", "delimiter",
+		"timefmt", "count_scale", "count_scale_force", "space_scale", "space_scale_force", "time_scale", "time_scale_force",
+	},
+	boolean: {
+		"daemonize", "header", "instinfo", "unitinfo", "csv_unitinfo", "globals", "timestamp", "delay", "ignore_incompat",
+		"ignore_unknown", "live_filter", "overall_rank", "overall_rank_alt", "invert_filter", "omit_flat", "include_labels",
+		"include_texts", "extcsv", "extheader", "fixed_header", "dynamic_header", "separate_header", "interpol",
+	},
+	number:     {"samples", "width", "width_force", "precision", "precision_force"},
+	signed:     {"rank", "limit_filter", "limit_filter_force"},
+	conversion: {"type", "type_prefer"},
+	interval:   {"interval"},
+	repeated:   {"repeat_header"},
+	version:    {"version"},
 }
 
 // kindOf returns the kind of an option. The other keys of a section are metrics.
 func kindOf(option string) (k kind, known bool) {
-	if strings.Contains(option, ".") {
-		return 0, false
-	}
-	for k := range version + 1 {
-		if slices.Contains(optionsOf(k), option) {
-			return k, true
+	for k, names := range options {
+		if slices.Contains(names, option) {
+			return kind(k), true
 		}
 	}
 	return 0, false
 }
 
-func optionNames() (names []string) {
-	for k := range version + 1 {
-		names = append(names, optionsOf(k)...)
-	}
-	return names
-}
+func optionNames() []string { return slices.Concat(options[:]...) }
 
 // wrong returns what is wrong with a value of a kind, or "".
 func (k kind) wrong(value string) string {

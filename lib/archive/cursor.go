@@ -202,18 +202,22 @@ func (c *Cursor) columns(set int, p *pcp.Profile, dst *pcp.Result) {
 	dst.Time = c.rec.stamp
 	dst.Reset(len(c.want.ids))
 	for i, id := range c.want.ids {
-		dst.Sets[i].Reset(id, c.desc(id).Type)
+		d := &c.want.descs[i]
+		if d.Type == pcp.Unknown {
+			*d = c.desc(id)
+		}
+		dst.Sets[i].Reset(id, d.Type)
 	}
 	heads := c.rec.heads()
 	if set > 0 {
 		heads.pos, heads.left = set, 1
 	}
 	c.want.begin()
-	for left := len(c.want.ids); left > 0 && heads.next(); {
-		for i := c.want.take(heads.id); i >= 0; i = c.want.same(i) {
-			d := c.desc(heads.id)
+	left := len(c.want.ids)
+	for nth := 0; left > 0 && heads.next(); nth++ {
+		for i := c.want.take(nth, heads.id); i >= 0; i = c.want.same(i) {
 			v := &dst.Sets[i]
-			c.rec.column(heads.start, v, &d, p, &c.arena)
+			c.rec.column(heads.start, v, &c.want.descs[i], p, &c.arena)
 			v.Empty = heads.count == 0
 			left--
 		}

@@ -15,18 +15,18 @@ type finder struct {
 	next  int     // where the next one is most often
 }
 
-// newFinder returns a finder for the values of a set.
-func newFinder(ctx context.Context, set *sampling.Set) (*finder, error) {
-	f := &finder{set: set}
+// reset makes the finder look at the values of a set.
+func (f *finder) reset(ctx context.Context, set *sampling.Set) error {
+	f.set, f.order, f.next = set, nil, 0
 	n, ascending := set.Len(), true
 	for i := 1; i < n && ascending; i++ {
 		if err := sampling.Ended(ctx, i); err != nil {
-			return nil, err
+			return err
 		}
 		ascending = set.ID(i-1) <= set.ID(i)
 	}
 	if ascending {
-		return f, nil
+		return nil
 	}
 	f.order = make([]int32, n)
 	for i := range f.order {
@@ -35,7 +35,7 @@ func newFinder(ctx context.Context, set *sampling.Set) (*finder, error) {
 	slices.SortFunc(f.order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(set.ID(int(a)), set.ID(int(b))), cmp.Compare(a, b))
 	})
-	return f, ctx.Err()
+	return ctx.Err()
 }
 
 // id returns the identifier at a place in the order.

@@ -44,6 +44,7 @@ type tableColumns struct {
 	numbers format.Numbers
 	number  int              // width of the numbers
 	most    format.Magnitude // of the numbers in the row before
+	values  finder           // in the row
 }
 
 // NewTable returns a Writer of a running table, or of a line for each value of several hosts. One
@@ -74,7 +75,6 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if err := s.Sort(ctx); err != nil {
 		return err
 	}
-	at := s.Time.Time().In(t.h.Location())
 	stamp := t.times.text(s.Time)
 	if t.opt.Timestamp != "" {
 		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
@@ -94,11 +94,7 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if !t.begun {
 		t.begin()
 	}
-	day := at.Format(time.DateOnly)
-	if changed || t.headerDue() || t.day != "" && t.day != day {
-		if t.day != "" {
-			t.day = day
-		}
+	if newDay := t.newDay(s.Time); changed || t.headerDue() || newDay {
 		if err := t.header(ctx, s); err != nil {
 			return err
 		}
@@ -109,6 +105,16 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	}
 	t.rows++
 	return t.flush()
+}
+
+// newDay puts the day of a sample into the header, if that has one, and reports whether it is another one.
+func (t *tableWriter) newDay(at pcp.Timestamp) bool {
+	if t.day == "" {
+		return false
+	}
+	before := t.day
+	t.day = at.Time().In(t.h.Location()).Format(time.DateOnly)
+	return t.day != before
 }
 
 // headerDue reports whether the header is to be repeated.
@@ -224,6 +230,9 @@ func (t *tableWriter) noteLate(ctx context.Context, metric int, set *sampling.Se
 			return err
 		}
 		id := set.ID(j)
+		if j < len(known) && known[j] == id {
+			continue
+		}
 		if _, found := slices.BinarySearch(known, id); found {
 			continue
 		}
@@ -332,10 +341,8 @@ func (t *tableWriter) timeWidth() int { return max(t.stamp, len("time"), len(t.d
 
 // row writes the row of a sample. A cell that is too wide moves those after it.
 func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) error {
-	finders := make([]*finder, len(s.Sets))
 	for i := range s.Sets {
-		var err error
-		if finders[i], err = newFinder(ctx, &s.Sets[i]); err != nil {
+		if err := t.chosen[i].values.reset(ctx, &s.Sets[i]); err != nil {
 			return err
 		}
 		t.chosen[i].most = format.Magnitude{}
@@ -344,7 +351,7 @@ func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) er
 		c := &t.chosen[metric]
 		var v pcp.Value
 		if place >= 0 {
-			if i := finders[metric].find(c.ids[place]); i >= 0 {
+			if i := c.values.find(c.ids[place]); i >= 0 {
 				v = s.Sets[metric].Value(i)
 			}
 		}
