@@ -81,7 +81,7 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dic
 		for _, e := range b.plain {
 			x.Plain = put(x.Plain, e)
 		}
-		for _, d := range l.faults(r) {
+		for _, d := range r.faults() {
 			x.Left = append(x.Left, query.Problemf("%s", d.String()))
 		}
 		for i := range b.Left {

@@ -90,25 +90,25 @@ type reader struct {
 	keys     map[string]bool // of the section
 	names    map[string]bool // of sections
 	faults   []lint.Diagnostic
-	comment  []string // the lines before this one
+	comment  []string  // the lines before this one
+	reports  []*Report // that the sections are
 }
 
-// read returns the sections of a file, and what is wrong in it.
-func read(file, text string) ([]*section, []lint.Diagnostic) {
-	r := &reader{file: file, names: make(map[string]bool)}
+// read reads the sections of a file, and notes what is wrong in it.
+func (r *reader) read(text string) {
+	r.names = make(map[string]bool)
 	if i := strings.IndexByte(text, 0); i >= 0 || !utf8.ValidString(text) {
 		line := 1 + strings.Count(text[:max(i, 0)], "\n")
 		r.fault(line, 1, "", "this is not a text, but binary data")
-		return nil, r.faults
+		return
 	}
 	line := 0
 	for source := range strings.Lines(text) {
 		line++
 		if r.line(strings.TrimSuffix(source, "\n"), line); len(r.faults) >= maxFaults {
-			break
+			return
 		}
 	}
-	return r.sections, r.faults
 }
 
 // maxFaults is how many mistakes of a file are reported.

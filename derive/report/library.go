@@ -23,10 +23,10 @@ var own string
 // maxFile is the limit on the length of a file.
 const maxFile = 2 << 20
 
-// A Library has reports by name.
+// A Library has reports by name. A section becomes a report when that is asked for: most commands show
+// one of many.
 type Library struct {
-	Faults []lint.Diagnostic // mistakes in the files
-
+	readers []*reader // of the files
 	reports []*Report
 	at      map[string]int // of names, into reports
 	options []*section
@@ -87,7 +87,9 @@ func (l *Library) Load(path string) error {
 			return err
 		}
 		if err != nil {
-			l.Faults = append(l.Faults, lint.Diagnostic{File: file, Line: 1, Column: 1, Severity: lint.SeverityError, Message: cause(err)})
+			r := &reader{file: file}
+			r.fault(1, 1, "", "%s", cause(err))
+			l.readers = append(l.readers, r)
 			continue
 		}
 		l.Add(file, string(text))
@@ -106,30 +108,41 @@ func cause(err error) string {
 // Add adds the reports of a file, whose name is for messages. Later settings of the sections [options]
 // and [global] hold, and so does the later report of a name.
 func (l *Library) Add(file, text string) {
-	sections, faults := read(file, text)
-	r := &reader{file: file, faults: faults}
-	for i, s := range sections {
-		b := r.build(s)
-		if b.end = math.MaxInt; i+1 < len(sections) {
-			b.end = sections[i+1].line
-		}
-		if len(r.faults) > maxFaults {
-			break
+	r := &reader{file: file}
+	r.read(text)
+	l.readers = append(l.readers, r)
+	for i, s := range r.sections {
+		b := &Report{Name: s.name, File: s.file, Line: s.line, About: s.about, end: math.MaxInt, section: s, reader: r}
+		if i+1 < len(r.sections) {
+			b.end = r.sections[i+1].line
 		}
 		switch s.name {
 		case "options":
+			b.build()
 			l.options = append([]*section{b.Options[0]}, l.options...)
 			for _, c := range b.Columns {
 				r.fault(c.from.line, 1, "", "the section [options] has no option %s", c.from.key)
 				r.faults[len(r.faults)-1].Notes = diagnose.DidYouMean(c.from.key, optionNames())
 			}
 		case "global":
+			b.build()
 			l.global.Columns = merged(l.global.Columns, b.Columns)
 		default:
+			r.reports = append(r.reports, b)
 			l.put(b)
 		}
 	}
-	l.Faults = append(l.Faults, r.faults...)
+}
+
+// Faults returns the mistakes in the files.
+func (l *Library) Faults() (list []lint.Diagnostic) {
+	for _, r := range l.readers {
+		for _, b := range r.reports {
+			b.build()
+		}
+		list = append(list, r.faults[:min(len(r.faults), maxFaults)]...)
+	}
+	return list
 }
 
 // put adds a report, in the place of one of its name.
@@ -148,15 +161,19 @@ func (l *Library) put(r *Report) {
 // Reports returns the reports in the order of their names.
 func (l *Library) Reports() []*Report {
 	list := slices.Clone(l.reports)
+	for _, r := range list {
+		r.build()
+	}
 	slices.SortFunc(list, func(a, b *Report) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
 // Names returns the names of the reports.
 func (l *Library) Names() (names []string) {
-	for _, r := range l.Reports() {
+	for _, r := range l.reports {
 		names = append(names, r.Name)
 	}
+	slices.Sort(names)
 	return names
 }
 
@@ -167,11 +184,13 @@ func (l *Library) Find(name string) (*Report, error) {
 	i, known := l.at[name]
 	if !known {
 		p := &diagnose.Problem{Msg: "there is no report " + name, Notes: diagnose.DidYouMean(name, l.Names())}
-		for i := range l.Faults[:min(len(l.Faults), 8)] {
-			p.Notes = append(p.Notes, l.Faults[i].String())
+		faults := l.Faults()
+		for i := range faults[:min(len(faults), 8)] {
+			p.Notes = append(p.Notes, faults[i].String())
 		}
 		return nil, p
 	}
+	l.reports[i].build()
 	r := *l.reports[i]
 	r.Options = append(slices.Clone(r.Options), l.options...)
 	if r.Options.Is("globals", true) && r.File != "" {
@@ -181,9 +200,9 @@ func (l *Library) Find(name string) (*Report, error) {
 }
 
 // faults returns the mistakes in the lines of a report.
-func (l *Library) faults(r *Report) (list []lint.Diagnostic) {
-	for _, d := range l.Faults {
-		if d.File == r.File && d.Line >= r.Line && d.Line < r.end {
+func (r *Report) faults() (list []lint.Diagnostic) {
+	for _, d := range r.reader.faults {
+		if d.Line >= r.Line && d.Line < r.end {
 			list = append(list, d)
 		}
 	}

@@ -58,7 +58,7 @@ type checker struct {
 func (c *checker) file(ctx context.Context, f lint.File) error {
 	lib := &Library{global: &Report{}}
 	lib.Add(f.Name, string(f.Text))
-	c.found = lib.Faults
+	c.found = lib.Faults()
 	reports := lib.reports
 	if len(lib.global.Columns) > 0 {
 		reports = append(reports, lib.global)

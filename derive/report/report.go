@@ -23,7 +23,9 @@ type Report struct {
 	Options Options
 	Columns []*Column
 
-	end int // the line of the next section
+	end     int      // the line of the next section
+	section *section // what it is built of; nil when it has been built
+	reader  *reader
 }
 
 // A Column is a metric, or a formula, and how it is shown.
@@ -60,7 +62,7 @@ func (c *Column) set(part, value string) (wrong string) {
 	if value = unquote(value); value == "" {
 		return ""
 	}
-	n, err := strconv.Atoi(value)
+	var err error
 	switch part {
 	case "label":
 		c.Label = value
@@ -71,6 +73,7 @@ func (c *Column) set(part, value string) (wrong string) {
 	case "type":
 		c.Type = value
 	case "width", "precision":
+		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 || n > maxWidth {
 			return "a number of 0 or more is expected as " + part
 		}
@@ -97,15 +100,19 @@ type builder struct {
 	columns map[string]*Column // by identifier
 }
 
-// build returns the report that a section is. Mistakes in it become faults of the reader.
-func (r *reader) build(s *section) *Report {
-	b := &builder{reader: r, report: &Report{Name: s.name, File: s.file, Line: s.line, About: s.about}, columns: make(map[string]*Column)}
-	b.report.Options = Options{{file: s.file, name: s.name}}
+// build makes the options and the columns of a section, once. Mistakes in it become faults of the reader.
+func (r *Report) build() {
+	s := r.section
+	if s == nil {
+		return
+	}
+	r.section = nil
+	r.Options = Options{{file: s.file, name: s.name}}
+	b := &builder{reader: r.reader, report: r, columns: make(map[string]*Column)}
 	for _, x := range s.settings {
 		b.setting(x)
 	}
-	b.report.Columns = merged(nil, b.report.Columns)
-	return b.report
+	r.Columns = merged(nil, r.Columns)
 }
 
 // merged returns columns with more of them. A later column of the same metric takes the place of an

@@ -47,8 +47,8 @@ func TestColumns(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			l := &Library{global: &Report{}}
 			l.Add("f", "[r]\n"+tt.text)
-			if len(l.Faults) > 0 {
-				t.Fatalf("%v", l.Faults)
+			if len(l.Faults()) > 0 {
+				t.Fatalf("%v", l.Faults())
 			}
 			if got := show(l.reports[0]); got != tt.want {
 				t.Errorf("%q\n got %q\nwant %q", tt.text, got, tt.want)
@@ -90,8 +90,8 @@ func TestFaults(t *testing.T) {
 		l := &Library{global: &Report{}}
 		l.Add("f", tt.text)
 		var got []string
-		for i := range l.Faults {
-			got = append(got, l.Faults[i].String())
+		for i := range l.Faults() {
+			got = append(got, l.Faults()[i].String())
 		}
 		if text := strings.Join(got, "\n"); text != tt.want && !(len(got) == maxFaults && strings.HasPrefix(text, tt.want)) {
 			t.Errorf("%.80q\n got %.400s\nwant %s", tt.text, text, tt.want)
@@ -104,7 +104,7 @@ func TestPlace(t *testing.T) {
 	text := "[r]\nx = a.b\nx.formula = 1 %% 2 +\n  \t3 +\n   # c\n 4\n"
 	l := &Library{global: &Report{}}
 	l.Add("f", text)
-	s := l.reports[0].Columns[0].formula
+	s := l.Reports()[0].Columns[0].formula
 	lines := strings.Split(text, "\n")
 	for pos, c := range []byte(s.value) {
 		line, column, source := s.place(pos)
@@ -159,8 +159,8 @@ func TestLibrary(t *testing.T) {
 		}
 	}
 	l, err := Open([]string{filepath.Join(dir, "none"), filepath.Join(dir, "d"), filepath.Join(dir, "f")})
-	if err != nil || len(l.Faults) > 0 {
-		t.Fatal(err, l.Faults)
+	if err != nil || len(l.Faults()) > 0 {
+		t.Fatal(err, l.Faults())
 	}
 	both, err := l.Find(":both")
 	if err != nil {
@@ -193,8 +193,8 @@ func TestLibrary(t *testing.T) {
 // TestOwn: the reports that need no file have no mistakes, and each has a line about it.
 func TestOwn(t *testing.T) {
 	l := New()
-	if len(l.Faults) > 0 {
-		t.Error(l.Faults)
+	if len(l.Faults()) > 0 {
+		t.Error(l.Faults())
 	}
 	for _, name := range []string{"cpu", "disk", "mem", "net", "top"} {
 		r, err := l.Find(name)
@@ -321,7 +321,7 @@ func FuzzAdd(f *testing.F) {
 		l := &Library{global: &Report{}}
 		l.Add("f", text)
 		lines := strings.Split(text, "\n")
-		for _, d := range l.Faults {
+		for _, d := range l.Faults() {
 			if d.Line < 1 || d.Line > len(lines) || d.Column < 1 {
 				t.Fatalf("%q: %+v is not in the text", text, d)
 			}
