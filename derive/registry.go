@@ -125,8 +125,19 @@ func (r *Registry) Lookup(name string) (pcp.ID, error) {
 // made, those for event records first.
 func (r *Registry) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
+		for p := range r.Programs() {
+			if !yield(p.name, p.text) {
+				return
+			}
+		}
+	}
+}
+
+// Programs yields the current definitions in the order of All.
+func (r *Registry) Programs() iter.Seq[*Program] {
+	return func(yield func(*Program) bool) {
 		for _, d := range r.since(0) {
-			if r.find(d.name) == d && !yield(d.name, d.text) {
+			if r.find(d.name) == d && !yield(d.Program) {
 				return
 			}
 		}

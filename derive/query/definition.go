@@ -53,10 +53,8 @@ func globals(reg *derive.Registry) []*Definition {
 		return nil
 	}
 	var list []*Definition
-	for name, expr := range reg.All() {
-		if p, err := derive.Compile(name, expr); err == nil {
-			list = append(list, &Definition{Name: name, Expr: expr, Program: p, global: true})
-		}
+	for p := range reg.Programs() {
+		list = append(list, &Definition{Name: p.Name(), Expr: p.String(), Program: p, global: true})
 	}
 	return list
 }

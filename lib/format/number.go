@@ -96,6 +96,9 @@ func runningPlaces(most float64) int {
 	return 5
 }
 
+// Adapts reports whether the unit may change with the size of the numbers.
+func (n *Numbers) Adapts() bool { return !n.fixed }
+
 // Outgrown reports whether numbers are far from the size that the unit was chosen for, and another unit
 // is readable.
 func (n *Numbers) Outgrown(size Magnitude) bool {
@@ -225,13 +228,16 @@ func (n *Numbers) width() int { return max(n.before+n.after, n.other) }
 // pointed returns the widths of a number before its decimal point and from it on. A number that has an
 // exponent has no place for its point.
 func pointed(text []byte) (before, after int, ok bool) {
-	if bytes.IndexByte(text, 'e') >= 0 {
-		return len(text), 0, false
+	point := len(text)
+	for i, c := range text {
+		switch c {
+		case 'e':
+			return len(text), 0, false
+		case '.':
+			point = i
+		}
 	}
-	if i := bytes.IndexByte(text, '.'); i >= 0 {
-		return i, len(text) - i, true
-	}
-	return len(text), 0, true
+	return point, len(text) - point, true
 }
 
 // Align makes the points of several columns stand below each other, and returns the width of them all.

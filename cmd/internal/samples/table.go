@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -87,7 +88,7 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if changed {
 		t.arrange()
 	}
-	if shown, all := t.shown(); t.h.Samples == 1 && shown < all {
+	if t.h.Samples == 1 && !t.whole() {
 		rows, _ := NewRows(t.w, t.h, &t.opt)
 		return rows.Sample(ctx, s)
 	}
@@ -279,6 +280,15 @@ func (t *tableWriter) shown() (shown, all int) {
 	return n, all
 }
 
+// whole reports whether all columns fit the width.
+func (t *tableWriter) whole() bool {
+	if t.opt.Width == 0 {
+		return true
+	}
+	shown, all := t.shown()
+	return shown >= all
+}
+
 // begin writes what the metrics are, and which columns are left out.
 func (t *tableWriter) begin() {
 	t.begun = true
@@ -311,7 +321,10 @@ func (t *tableWriter) begin() {
 func (t *tableWriter) line(ctx context.Context, first string, cell func(dst []byte, metric, place, width int) []byte) (err error) {
 	start := len(t.b)
 	t.b = append(t.b, textwidth.Pad(first, t.timeWidth(), false)...)
-	n, _ := t.shown()
+	n := math.MaxInt
+	if t.opt.Width > 0 {
+		n, _ = t.shown()
+	}
 	step := 0
 	t.columns(func(metric, place, width int) bool {
 		if step == n {
@@ -358,7 +371,9 @@ func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) er
 		if !t.h.Metrics[metric].Desc.Type.Arithmetic() {
 			return append(dst, textwidth.Pad(t.opt.cell(v), width, t.right(metric, place))...)
 		}
-		c.most.Note(v)
+		if c.numbers.Adapts() {
+			c.most.Note(v)
+		}
 		return c.numbers.AppendAligned(dst, v, width)
 	})
 }
