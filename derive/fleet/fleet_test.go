@@ -95,7 +95,7 @@ func TestErrors(t *testing.T) {
 		{"mem.usd", "unknown metric mem.usd"},
 		{"mem.used + ", "found the end"},
 		{"mem.used + net.bytes[eth0]", "counter"},
-		{"scalar(net.bytes)", "not in SQL"},
+		{"net.bytes * mkconst(1, indom=60.1)", "not in SQL"},
 		{"mem.used", ""},
 		{"y = mem.used", ""},
 	} {

@@ -8,6 +8,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/internal/ere"
 	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
 )
 
 // ternary returns a choice. Both arms are evaluated, and where one that is not novalue() has no
@@ -84,10 +85,10 @@ func (b *builder) only(n *syntax.TernaryExpr, c, x values, want bool) values {
 func (b *builder) arm(c, x values, want bool) []string {
 	using, cols, condition := row, row, b.isTrue("c.value")
 	if x.many {
-		cols = row + ", x.inst AS inst, x.instance AS instance"
+		cols = row + ", x.inst AS inst, x.position AS position, x.instance AS instance"
 	}
 	if c.many {
-		using, cols = row+", inst", row+", inst, x.instance AS instance"
+		using, cols = row+", inst", row+", inst, x.position AS position, x.instance AS instance"
 	}
 	if !want {
 		condition = "NOT (" + condition + ")"
@@ -102,8 +103,20 @@ func (b *builder) either(n *syntax.TernaryExpr, c, x, y values) values {
 	lines := b.arm(c, x, true)
 	lines = append(append(lines, "UNION ALL"), b.arm(c, y, false)...)
 	all := b.define(syntax.Print(n), lines...)
+	if c.many {
+		all = b.inOrder(n, all, x)
+	}
 	out.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM "+all, "JOIN "+bothThere+" AS r USING ("+row+")")
 	return out
+}
+
+// inOrder gives the values of a choice by instance the order of the first arm; those that only the second
+// one has follow.
+func (b *builder) inOrder(n *syntax.TernaryExpr, all string, x values) string {
+	integer := b.types[pcp.Int32]
+	number := "CAST(row_number() OVER (PARTITION BY " + row + " ORDER BY CASE WHEN x.place IS NULL THEN 1 ELSE 0 END, coalesce(x.place, a.position)) AS " + integer + ")"
+	return b.define(syntax.Print(n), "SELECT "+row+", inst,", "  "+fmt.Sprintf(b.present, number)+" AS position,", "  a.instance AS instance, a.value AS value",
+		"FROM "+all+" AS a", "LEFT JOIN (SELECT "+row+", inst, CAST(position AS "+integer+") AS place FROM "+x.table+") AS x USING ("+row+", inst)")
 }
 
 // beside returns a choice between arms of which at most one has instances.
@@ -119,9 +132,9 @@ func (b *builder) beside(n *syntax.TernaryExpr, c, x, y values) values {
 		case a.number != "":
 			return
 		case a.many && c.many:
-			using, cols = row+", inst", row+", inst, "+name+".instance AS instance"
+			using, cols = row+", inst", row+", inst, "+name+".position AS position, "+name+".instance AS instance"
 		case a.many:
-			using, cols = row, row+", "+name+".inst AS inst, "+name+".instance AS instance"
+			using, cols = row, row+", "+name+".inst AS inst, "+name+".position AS position, "+name+".instance AS instance"
 		default:
 			using = row
 		}

@@ -89,7 +89,7 @@ func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 	}
 	order := "time" // of one value
 	if x.many {
-		order = "inst"
+		order = "position"
 	}
 	from, value, empty := x.table, "", b.literal(t, 0)
 	switch n.Fun {
@@ -126,15 +126,19 @@ func (b *builder) toSingle(v string, from pcp.Type) string {
 	return b.convert(v, from, pcp.Float)
 }
 
-// extreme returns the least or greatest value of a record. If the first value is not a number, it
-// is the result.
+// extreme returns the least or greatest value of a record, of equal ones the first: zeros have a sign. If
+// the first value is not a number, it is the result.
 func (b *builder) extreme(f string, t pcp.Type, order string) string {
 	if !isFloat(t) {
 		return f + "(value)"
 	}
 	first := fmt.Sprintf(b.argMin, "value", order)
-	rest := f + "(CASE WHEN " + fmt.Sprintf(b.isNaN, "value") + " THEN NULL ELSE value END)"
-	return "CASE WHEN " + fmt.Sprintf(b.isNaN, first) + " THEN " + first + " ELSE " + fmt.Sprintf(b.present, rest) + " END"
+	least := "value"
+	if f == "max" {
+		least = "-value"
+	}
+	rest := fmt.Sprintf(b.argMin, "value", "("+least+", "+order+")") + " FILTER (WHERE NOT " + fmt.Sprintf(b.isNaN, "value") + ")"
+	return "CASE WHEN " + fmt.Sprintf(b.isNaN, first) + " THEN " + first + " ELSE " + rest + " END"
 }
 
 func (b *builder) sum(t pcp.Type, order string) string {

@@ -44,11 +44,11 @@ func (b *builder) both(e syntax.Expr, t pcp.Type, x, y values, f func(v, w strin
 	using, cols := row, row
 	switch {
 	case x.many && y.many:
-		using, cols = row+", inst", row+", inst, x.instance AS instance"
+		using, cols = row+", inst", row+", inst, x.position AS position, x.instance AS instance"
 	case x.many:
-		cols = row + ", x.inst AS inst, x.instance AS instance"
+		cols = row + ", x.inst AS inst, x.position AS position, x.instance AS instance"
 	case y.many:
-		cols = row + ", y.inst AS inst, y.instance AS instance"
+		cols = row + ", y.inst AS inst, y.position AS position, y.instance AS instance"
 	}
 	out.table = b.define(syntax.Print(e), "SELECT "+cols+", "+f("x.value", "y.value")+" AS value",
 		"FROM "+x.table+" AS x", "JOIN "+y.table+" AS y USING ("+using+")")

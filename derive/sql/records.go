@@ -67,7 +67,7 @@ func (b *builder) metric(n *syntax.MetricRef) values {
 	many := d.InDom != pcp.NullInDom
 	cols := row
 	if many {
-		cols += ", " + b.inst + ", instance"
+		cols += ", " + b.inst + ", position, instance"
 	}
 	value, there := b.column(column, d.Type), column+" IS NOT NULL"
 	if d.Type == pcp.String { // a string that is not UTF-8 is stored as bytes, not as text
@@ -111,14 +111,14 @@ func (b *builder) failed(f fail) string {
 	}
 	return b.define("errors of its changes",
 		"SELECT "+row+" FROM "+table, "UNION DISTINCT",
-		"SELECT s.host, s.seg, s.time FROM "+f.steps+" AS s",
+		"SELECT s.host, s.seg, s.time, s.record FROM "+f.steps+" AS s",
 		"JOIN "+f.steps+" AS p ON p.host = s.host AND p.seg = s.seg AND p.step = s.step - 1",
-		"JOIN "+table+" AS f ON f.host = p.host AND f.seg = p.seg AND f.time = p.time")
+		"JOIN "+table+" AS f ON f.host = p.host AND f.seg = p.seg AND f.time = p.time AND f.record = p.record")
 }
 
 func (b *builder) steps(but []fail) string {
 	return b.define("records, numbered",
-		"SELECT "+row+", CAST(row_number() OVER (PARTITION BY host, seg ORDER BY time) AS "+b.types[pcp.Int64]+") AS step",
+		"SELECT "+row+", CAST(row_number() OVER (PARTITION BY host, seg ORDER BY time, record) AS "+b.types[pcp.Int64]+") AS step",
 		"FROM "+b.records(but))
 }
 

@@ -129,8 +129,8 @@ type place struct {
 	skip string
 }
 
-// values are what a part of an expression is: a number, or a table with columns host, seg, time and
-// value, and inst and instance if there are many.
+// values are what a part of an expression is: a number, or a table with columns host, seg, time, record and
+// value, and inst, position and instance if there are many. Values of a record have the order of position.
 type values struct {
 	typ    pcp.Type
 	number string // its SQL; "" for a table
@@ -162,11 +162,11 @@ func (b *builder) define(what string, lines ...string) string {
 }
 
 // row is the columns that distinguish records.
-const row = "host, seg, time"
+const row = "host, seg, time, record"
 
 func columns(many bool) string {
 	if many {
-		return row + ", inst, instance"
+		return row + ", inst, position, instance"
 	}
 	return row
 }
@@ -232,7 +232,7 @@ func (b *builder) none(e syntax.Expr, t check.Type) values {
 		value = b.literal(t.Type, 0)
 	}
 	if v.many {
-		inst = b.null(pcp.Int32) + " AS inst, " + b.null(pcp.String) + " AS instance, "
+		inst = b.null(pcp.Int32) + " AS inst, 0 AS position, " + b.null(pcp.String) + " AS instance, "
 	}
 	v.table = b.define(syntax.Print(e), "SELECT "+row+", "+inst+value+" AS value", "FROM "+b.records(nil), "WHERE 1 = 0")
 	return v
@@ -288,13 +288,18 @@ func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 }
 
 func (b *builder) scalar(n *syntax.CallExpr, x values) values {
-	switch {
-	case b.err != nil || !x.many:
+	if b.err != nil || !x.many {
 		return x
+	}
+	lines := []string{"SELECT " + row + ", value", "FROM " + x.table}
+	switch {
+	case !x.one && x.typ == pcp.String: // which may be null
+		first := "SELECT " + row + ", min(position) AS position FROM " + x.table + " GROUP BY " + row
+		lines = append(lines, "JOIN ("+first+") AS f USING ("+row+", position)")
 	case !x.one:
-		return b.refuse(n, "scalar() takes the first instance of a record, and the tables do not have their order; select one, as in scalar(x[name])")
+		lines = []string{"SELECT " + row + ", " + fmt.Sprintf(b.argMin, "value", "position") + " AS value", "FROM " + x.table, "GROUP BY " + row}
 	}
 	x.many, x.one = false, false
-	x.table = b.define(syntax.Print(n), "SELECT "+row+", value", "FROM "+x.table)
+	x.table = b.define(syntax.Print(n), lines...)
 	return x
 }

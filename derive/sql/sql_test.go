@@ -78,6 +78,8 @@ func TestQuery(t *testing.T) {
 		{"utilisation", "duckdb", "100 * rate(disk.time)"},
 		{"ratio", "duckdb", "delta(disk.bytes) / delta(disk.total)"},
 		{"choice", "duckdb", "cpus > 1 ? load / cpus : novalue()"},
+		{"scalar", "duckdb", "cpus / scalar(load)"},
+		{"order", "duckdb", "scalar(load > 1 ? load : -load)"},
 		{"instance", "duckdb", `scalar(load[1 minute]) > 0.5 && !(cpus == 4)`},
 		{"avg", "clickhouse", "avg(load)"},
 		{"matchinst", "clickhouse", `matchinst(!/^sd[a-c]\\.?$/, disk.total)`},
@@ -113,7 +115,6 @@ func TestRefuse(t *testing.T) {
 		pos        int
 		reason     string
 	}{
-		{"1 + scalar(load)", "scalar(load)", 4, "do not have their order"},
 		{"events", "events", 0, "bytes in the tables"},
 		{"load[a\x00b]", "load[a\x00b]", 0, "null byte"},
 		{"cpus + mkconst(1, indom=60.1)", "mkconst(1, indom=60.1)", 7, "the tables do not say"},

@@ -65,7 +65,7 @@ func (unwatched) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) err
 
 func (unwatched) labels(context.Context, int64) error { return nil }
 
-func (unwatched) missing(string, int64, int32, pmerr.Code) error { return nil }
+func (unwatched) missing(string, record, pmerr.Code) error { return nil }
 
 func (unwatched) turn() error { return nil }
 

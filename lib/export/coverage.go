@@ -208,7 +208,7 @@ func (s *survey) walk(ctx context.Context, visit func(raw *archive.Raw, at int64
 		if raw.Time != last || !now.begun {
 			then, last = now, raw.Time
 		}
-		now.at(raw.Time.Sec)
+		now.at(at)
 		visit(raw, at, before, then)
 		before = raw.Place
 	})

@@ -48,7 +48,7 @@ func (r *reader) takeEvents(ctx context.Context, i int, v *pcp.Values, series []
 			if v.Odd != nil {
 				one.Odd = v.Odd[n : n+1]
 			}
-			g.add(&one, series[n:n+1])
+			g.add(&one, series[n:n+1], int32(n))
 			continue
 		}
 		e := &eventValue{
@@ -113,13 +113,13 @@ func (e *eventValue) rows(records []pcp.EventRecord) (rows []eventRow, err error
 func (row *eventRow) set(p *pcp.Param) {
 	var g group
 	odd := pcp.Values{Type: pcp.Unknown, Insts: []int32{0}, Blobs: [][]byte{nil}, Odd: []pcp.Odd{p.Odd}}
-	g.begin(0, 0)
+	g.begin(record{})
 	if v := p.Value; !v.IsSet() {
-		g.add(&odd, []int32{0})
+		g.add(&odd, []int32{0}, 0)
 	} else if v.Type().Arithmetic() {
-		g.add(&pcp.Values{Type: v.Type(), Insts: []int32{0}, Words: []uint64{v.Word()}}, []int32{0})
+		g.add(&pcp.Values{Type: v.Type(), Insts: []int32{0}, Words: []uint64{v.Word()}}, []int32{0}, 0)
 	} else {
-		g.add(&pcp.Values{Type: v.Type(), Insts: []int32{0}, Blobs: [][]byte{v.Bytes()}}, []int32{0})
+		g.add(&pcp.Values{Type: v.Type(), Insts: []int32{0}, Blobs: [][]byte{v.Bytes()}}, []int32{0}, 0)
 	}
 	switch v := g.value(g.rows[0].kind(), g.rows[0].word); g.rows[0].kind() {
 	case signed:

@@ -111,8 +111,9 @@ func (r *reader) meta(damage error) map[string]string {
 }
 
 type metric struct {
-	name string
-	desc pcp.Desc
+	name  string
+	units string
+	desc  pcp.Desc
 
 	// Instances and series of the record before, which the next record often repeats.
 	insts  []int32
@@ -158,7 +159,7 @@ type sink interface {
 	// labels is called at the first record of a group.
 	labels(ctx context.Context, at int64) error
 	// missing is called for a metric that a record has without values.
-	missing(metric string, at int64, seg int32, why pmerr.Code) error
+	missing(metric string, rec record, why pmerr.Code) error
 	// turn is called when a period has ended.
 	turn() error
 }
@@ -221,7 +222,7 @@ func (r *reader) describe(ctx context.Context) error {
 	known := r.metrics[:0]
 	for i, d := range descs {
 		if d.Err == nil {
-			r.metrics[i].desc = d.Value
+			r.metrics[i].desc, r.metrics[i].units = d.Value, d.Value.Units.String()
 			known = append(known, r.metrics[i])
 			r.request.IDs = append(r.request.IDs, ids[i])
 		}
@@ -257,7 +258,7 @@ func (r *reader) each(ctx context.Context, take func() (damage, failed error)) (
 		if err == nil && r.recs.wanted() {
 			err, failed = take()
 		} else if err == nil {
-			r.recs.accept(r.result.Time.Sec)
+			r.recs.settle() // there is a coverage
 		}
 		if bad, ok := errors.AsType[*sinkError](err); ok {
 			failed = bad.error
@@ -315,14 +316,14 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 	if err := r.begin(ctx, to, at); err != nil {
 		return nil, err
 	}
-	r.recs.accept(r.result.Time.Sec)
-	seg := r.recs.state.seg
-	g.begin(at, seg)
+	r.recs.accept(at)
+	rec := r.recs.record(at)
+	g.begin(rec)
 	for i := range r.result.Sets {
 		v := &r.result.Sets[i]
 		if v.Len() == 0 {
 			if v.Empty || v.Err != 0 {
-				if err := to.missing(r.metrics[i].name, at, seg, v.Err); err != nil {
+				if err := to.missing(r.metrics[i].name, rec, v.Err); err != nil {
 					return nil, err
 				}
 			}
@@ -332,7 +333,7 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 		if err == nil && (v.Type == pcp.Event || v.Type == pcp.HighResEvent) {
 			err = r.takeEvents(ctx, i, v, series, to)
 		} else if err == nil {
-			g.add(v, series)
+			g.add(v, series, 0)
 		}
 		if err != nil {
 			return nil, err

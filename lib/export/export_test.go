@@ -374,21 +374,26 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestStretch: the numbers of stretches rise at marks, also if the clock goes back.
+// TestStretch: the numbers of stretches rise at marks, also if the clock goes back, and records of one time
+// are numbered.
 func TestStretch(t *testing.T) {
 	var s stretch
-	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC).Unix()
-	first := s.at(at)
-	if first != int32(at-epoch) || s.at(at+60) != first {
-		t.Errorf("first stretch %d", first)
-	}
-	s.mark()
-	if n := s.at(at + 90); n != first+90 {
-		t.Errorf("second stretch %d", n-first)
-	}
-	s.mark()
-	if n := s.at(at); n != first+91 {
-		t.Errorf("third stretch %d", n-first)
+	at := time.Date(2024, 5, 6, 7, 8, 9, 10, time.UTC)
+	first := int32(at.Unix() - epoch)
+	for i, c := range []struct {
+		after    time.Duration
+		mark     bool
+		seg, nth int32
+	}{
+		{0, false, first, 0}, {0, false, first, 1}, {0, false, first, 2}, {time.Minute, false, first, 0},
+		{90 * time.Second, true, first + 90, 0}, {90 * time.Second, false, first + 90, 1}, {0, true, first + 91, 0},
+	} {
+		if c.mark {
+			s.mark()
+		}
+		if seg := s.at(at.Add(c.after).UnixNano()); seg != c.seg || s.nth != c.nth {
+			t.Errorf("record %d: stretch %d, number %d; want %d, %d", i+1, seg-first, s.nth, c.seg-first, c.nth)
+		}
 	}
 }
 

@@ -151,14 +151,18 @@ func (f *Fleet) describeKind(ctx context.Context, k *Kind) error {
 	})
 }
 
-// schema is the version of the tables, which rises when readers of earlier ones would misunderstand them.
-const schema = 1
+// schema is the version of the tables, which rises when readers of earlier ones would misunderstand them, or
+// queries need columns that earlier ones do not have.
+const schema = 2
 
-// hostOf returns the host of a table. Tables of a later version than those of this package are an error.
+// hostOf returns the host of a table. Tables of another version than those of this package are an error.
 func hostOf(file string, table *parquet.File) (string, error) {
 	if text, ok := table.Lookup("pmtools.schema"); ok {
-		if n, err := strconv.Atoi(text); err != nil || n > schema {
+		switch n, err := strconv.Atoi(text); {
+		case err != nil || n > schema:
 			return "", fmt.Errorf("%s: its tables have version %q, this program knows versions up to %d; use a later pmderive", file, text, schema)
+		case n < schema:
+			return "", fmt.Errorf("%s: its tables have version %d, without the columns that queries need (record, position): export the archives again, into another directory", file, n)
 		}
 	}
 	if dir, ok := strings.CutPrefix(filepath.Base(filepath.Dir(file)), "host="); ok { // which engines take

@@ -95,15 +95,19 @@ func unitsError(text string) string {
 func TestSchema(t *testing.T) {
 	dir := t.TempDir()
 	row := []metricRow{{Metric: "a", Type: "double", Semantics: "instant"}}
-	metricTable(t, dir, "b", "1", row, parquet.KeyValueMetadata("pmtools.schema", "1"), parquet.KeyValueMetadata("pmtools.host", "B"))
+	metricTable(t, dir, "b", "1", row, parquet.KeyValueMetadata("pmtools.schema", "2"), parquet.KeyValueMetadata("pmtools.host", "B"))
 	if f, err := Catalog(dir, "a"); err != nil || f.hosts["b"] == nil {
 		t.Errorf("%v, %v", f, err)
 	}
-	for _, version := range []string{"2", "x", ""} {
+	for _, version := range []string{"3", "x", ""} {
 		metricTable(t, dir, "c", "1", row, parquet.KeyValueMetadata("pmtools.schema", version))
 		if _, err := Catalog(dir, "a"); err == nil || !strings.Contains(err.Error(), "use a later pmderive") {
 			t.Errorf("version %q: %v", version, err)
 		}
+	}
+	metricTable(t, dir, "c", "1", row, parquet.KeyValueMetadata("pmtools.schema", "1"))
+	if _, err := Catalog(dir, "a"); err == nil || !strings.Contains(err.Error(), "version 1, without the columns that queries need (record, position): export") {
+		t.Errorf("an earlier version: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "x.parquet")
 	if err := parquet.WriteFile(file, row); err != nil {

@@ -64,12 +64,14 @@ type group struct {
 type record struct {
 	time int64
 	seg  int32
+	nth  int32 // among the records of the time
 }
 
 // A row is a value. word is its bits, or the place of its bytes in blobs.
 type row struct {
 	word   uint64
 	series int32
+	place  int32  // of the value among those of its metric in the record
 	at     uint32 // the number of the record, and the kind in the last bits
 }
 
@@ -113,30 +115,31 @@ func (g *group) seriesOf(k key) int32 {
 	return n
 }
 
-func (g *group) begin(at int64, seg int32) {
+func (g *group) begin(rec record) {
 	if n := len(g.records); n > 0 && len(g.rows) > 0 && int(g.rows[len(g.rows)-1].at>>kindBits) < n-1 {
 		g.records = g.records[:n-1] // nothing of it was wanted
 	}
-	if n := len(g.records); n > 0 && at < g.records[n-1].time {
+	if n := len(g.records); n > 0 && rec.time < g.records[n-1].time {
 		g.back = true
 	}
-	g.records = append(g.records, record{at, seg})
+	g.records = append(g.records, rec)
 }
 
-func (g *group) add(v *pcp.Values, series []int32) {
+// add adds values of a metric, the first of which has a place in the record.
+func (g *group) add(v *pcp.Values, series []int32, place int32) {
 	if v.Odd != nil || !v.Type.Arithmetic() {
-		g.addBytes(v, series)
+		g.addBytes(v, series, place)
 		return
 	}
 	at := g.at(kindOf(v.Type))
 	if v.Type == pcp.Float {
 		for i, w := range v.Words {
-			g.rows = append(g.rows, row{math.Float64bits(float64(math.Float32frombits(uint32(w)))), series[i], at})
+			g.rows = append(g.rows, row{math.Float64bits(float64(math.Float32frombits(uint32(w)))), series[i], place + int32(i), at})
 		}
 		return
 	}
 	for i, w := range v.Words {
-		g.rows = append(g.rows, row{w, series[i], at})
+		g.rows = append(g.rows, row{w, series[i], place + int32(i), at})
 	}
 }
 
@@ -144,27 +147,28 @@ func (g *group) at(k kind) uint32 { return uint32(len(g.records)-1)<<kindBits | 
 
 // addBytes adds a column with values that are not numbers. A value that does not fit its type is kept as it
 // was found.
-func (g *group) addBytes(v *pcp.Values, series []int32) {
+func (g *group) addBytes(v *pcp.Values, series []int32, place int32) {
 	for i := range series {
+		at := place + int32(i)
 		if v.Odd == nil || !v.Odd[i].Bad {
 			if v.Type.Arithmetic() {
 				one := pcp.Values{Type: v.Type, Words: v.Words[i : i+1], Insts: v.Insts[i : i+1]}
-				g.add(&one, series[i:i+1])
+				g.add(&one, series[i:i+1], at)
 				continue
 			}
-			g.addBlob(v.Type == pcp.String, v.Blobs[i], series[i])
+			g.addBlob(v.Type == pcp.String, v.Blobs[i], series[i], at)
 			continue
 		}
 		odd := v.Odd[i]
 		if odd.InSitu {
 			odd.Blob = binary.BigEndian.AppendUint32(nil, odd.Word)
 		}
-		g.addBlob(false, odd.Blob, series[i])
+		g.addBlob(false, odd.Blob, series[i], at)
 	}
 }
 
 // addBlob adds bytes. A string that is not UTF-8 counts as bytes: it would make the file unreadable.
-func (g *group) addBlob(str bool, b []byte, series int32) {
+func (g *group) addBlob(str bool, b []byte, series, place int32) {
 	if g.copies {
 		b = bytes.Clone(b)
 	}
@@ -172,7 +176,7 @@ func (g *group) addBlob(str bool, b []byte, series int32) {
 	if str && utf8.Valid(b) {
 		k = text
 	}
-	g.rows = append(g.rows, row{uint64(len(g.blobs)), series, g.at(k)})
+	g.rows = append(g.rows, row{uint64(len(g.blobs)), series, place, g.at(k)})
 	g.blobs = append(g.blobs, b)
 	g.bytes += len(b)
 }

@@ -60,7 +60,7 @@ func hasHosts(t *testing.T, dir, host string, column bool) {
 			if got, _ := p.Lookup("pmtools.host"); got != host {
 				t.Errorf("%s: the metadata have the host %q", name, got)
 			}
-			if got, _ := p.Lookup("pmtools.schema"); got != "1" {
+			if got, _ := p.Lookup("pmtools.schema"); got != "2" {
 				t.Errorf("%s: the metadata have the version %q", name, got)
 			}
 			rows += hostRows(t, name, p, host, column)

@@ -19,8 +19,9 @@ import (
 	"github.com/parquet-go/parquet-go/bloom/xxhash"
 )
 
-// manifestVersion is the version of the files that this package writes. It reads no later ones.
-const manifestVersion = 1
+// manifestVersion is the version of the files that this package writes. It reads no others: version 1 was
+// that of tables without the columns record, position and units.
+const manifestVersion = 2
 
 const (
 	manifestDir  = "_pmtools" // holds a directory for each host
@@ -147,6 +148,10 @@ func readManifest(ctx context.Context, in Store, host string) (*manifest, error)
 	if head.Version > manifestVersion {
 		return nil, fmt.Errorf("%s: the manifest has version %d, this pmderive knows versions up to %d: update it, or export into another directory",
 			m.name(), head.Version, manifestVersion)
+	}
+	if head.Version < manifestVersion {
+		return nil, fmt.Errorf("%s: the tables of the host have version %d, without columns that this pmderive writes (record, position, units): "+
+			"export into another directory, or remove the files of the host and %s first", m.name(), head.Version, filepath.Dir(m.name()))
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()

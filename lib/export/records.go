@@ -135,7 +135,7 @@ func (s *Records) hear(raw *archive.Raw) {
 		}
 	}
 	s.place = raw.Place
-	h := heard{sec: raw.Time.Sec, at: at, place: raw.Place, mark: raw.Body == nil}
+	h := heard{at: at, place: raw.Place, mark: raw.Body == nil}
 	outside := raw.Time.Compare(s.from) < 0 && s.from != pcp.Timestamp{} || raw.Time.Compare(s.until) > 0 && s.until != pcp.Timestamp{}
 	if !h.mark && !outside && s.cover.has(raw.Place) {
 		h.counts, h.gap, h.sum = true, s.cover.at, recordSum(at, raw.Body)
@@ -154,7 +154,7 @@ func (s *Records) settle() (wanted bool) {
 			s.state.mark()
 			continue
 		}
-		s.state.at(h.sec)
+		s.state.at(h.at)
 		if wanted = h.counts; wanted {
 			s.tally.add(h)
 		}
@@ -164,14 +164,17 @@ func (s *Records) settle() (wanted bool) {
 }
 
 // accept counts the record that was read last and those before it. It reports whether that record, of a
-// second, is to be exported.
-func (s *Records) accept(sec int64) bool {
+// time, is to be exported.
+func (s *Records) accept(at int64) bool {
 	if s.cover == nil {
-		s.state.at(sec)
+		s.state.at(at)
 		return true
 	}
 	return s.settle()
 }
+
+// record returns the record that was accepted last.
+func (s *Records) record(at int64) record { return record{at, s.state.seg, s.state.nth} }
 
 // end counts the records after the last one that was wanted. An archive that grows is read again from there.
 func (s *Records) end() {

@@ -61,23 +61,37 @@ func (b *runBuffer) Len() int { return len(b.index) }
 
 func (b *runBuffer) Size() int64 { return 4 * int64(len(b.index)) }
 
-// WriteValues implements parquet.ValueWriter. Values of a run share their bytes.
+// WriteValues implements parquet.ValueWriter. Texts of a run share their bytes.
 func (b *runBuffer) WriteValues(values []parquet.Value) (int, error) {
 	for i := 0; i < len(values); {
 		var number [1]int32
 		b.typ.dict.Insert(number[:], values[i:i+1])
 		b.runs = append(b.runs, number[0])
-		first := values[i].ByteArray()
-		for same := true; same; same = i < len(values) && shared(first, values[i].ByteArray()) {
+		n := runLen(values[i:])
+		i += n
+		b.index = slices.Grow(b.index, n)
+		for range n {
 			b.index = append(b.index, number[0])
-			i++
 		}
 	}
 	return len(values), nil
 }
 
-// shared reports whether slices are the same memory.
-func shared(a, b []byte) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
+// runLen returns how many values are the first one.
+func runLen(values []parquet.Value) int {
+	n := 1
+	if values[0].Kind() == parquet.Int32 {
+		for first := values[0].Int32(); n < len(values) && values[n].Int32() == first; n++ {
+		}
+		return n
+	}
+	for first := values[0].ByteArray(); n < len(values) && shared(first, values[n].ByteArray()); n++ {
+	}
+	return n
+}
+
+// shared reports whether slices are the same memory, or empty.
+func shared(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 func (b *runBuffer) Page() parquet.Page {
 	return runPage{b.typ.NewPage(b.column, len(b.index), encoding.Int32Values(b.index)), b}

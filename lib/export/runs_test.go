@@ -12,6 +12,7 @@ func TestRuns(t *testing.T) {
 	type row struct {
 		Metric   string `parquet:"metric,dict"`
 		Instance string `parquet:"instance,optional,dict"`
+		Position int32  `parquet:"position,dict"`
 	}
 	names := [][]byte{[]byte("b.two"), []byte("a.one"), []byte("c"), nil}
 	write := func(schema *parquet.Schema) []byte {
@@ -29,7 +30,11 @@ func TestRuns(t *testing.T) {
 						instance[i] = parquet.ByteArrayValue(names[(n+i/9)%3]).Level(0, 1, 1)
 					}
 				}
-				for i, values := range [][]parquet.Value{metric, instance} {
+				position := make([]parquet.Value, len(metric))
+				for i := range position {
+					position[i] = parquet.Int32Value(int32(i/3)).Level(0, 0, 2)
+				}
+				for i, values := range [][]parquet.Value{metric, instance, position} {
 					if _, err := w.ColumnWriters()[i].WriteRowValues(values); err != nil {
 						t.Fatal(err)
 					}
@@ -45,7 +50,7 @@ func TestRuns(t *testing.T) {
 		return buf.Bytes()
 	}
 	plain := parquet.SchemaOf(row{})
-	if got, want := write(withRuns(plain, "metric", "instance")), write(plain); !bytes.Equal(got, want) {
+	if got, want := write(withRuns(plain, "metric", "instance", "position")), write(plain); !bytes.Equal(got, want) {
 		t.Errorf("%d bytes, want these %d", len(got), len(want))
 	}
 }

@@ -52,6 +52,7 @@ type missingRow struct {
 	Metric string `parquet:"metric,dict"`
 	Error  int32  `parquet:"error,dict"`
 	Seg    int32  `parquet:"seg,dict"`
+	Record int32  `parquet:"record,dict"`
 }
 
 type table[T any] struct {
@@ -216,7 +217,7 @@ func (r *reader) metricRows(ctx context.Context) []metricRow {
 	for i, m := range r.metrics {
 		d, u := m.desc, m.desc.Units
 		rows[i] = metricRow{
-			Metric: utf8Text(m.name), PMID: d.ID.String(), Type: d.Type.Text(), Semantics: d.Sem.Text(), Units: u.String(),
+			Metric: utf8Text(m.name), PMID: d.ID.String(), Type: d.Type.Text(), Semantics: d.Sem.Text(), Units: m.units,
 			DimSpace: int32(u.DimSpace), DimTime: int32(u.DimTime), DimCount: int32(u.DimCount),
 			ScaleSpace: int32(u.ScaleSpace), ScaleTime: int32(u.ScaleTime), ScaleCount: int32(u.ScaleCount),
 		}
@@ -270,8 +271,8 @@ func (w *writer) labels(ctx context.Context, at int64) error {
 	return nil
 }
 
-func (w *writer) missing(metric string, at int64, seg int32, why pmerr.Code) error {
-	return w.none.write(missingRow{Time: at, Metric: utf8Text(metric), Error: int32(why), Seg: seg})
+func (w *writer) missing(metric string, rec record, why pmerr.Code) error {
+	return w.none.write(missingRow{Time: rec.time, Metric: utf8Text(metric), Error: int32(why), Seg: rec.seg, Record: rec.nth})
 }
 
 func labelRows(o pmapi.LabelObject, at int64, sets []pcp.LabelSet) (rows []labelRow) {

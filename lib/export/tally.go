@@ -3,17 +3,20 @@ package export
 import (
 	"encoding/binary"
 	"slices"
+	"time"
 
 	"github.com/parquet-go/parquet-go/bloom/xxhash"
 
 	"pmtools/lib/archive"
 )
 
-// A stretch numbers the uninterrupted stretches of a recording.
+// A stretch numbers the uninterrupted stretches of a recording, and the records of one time.
 type stretch struct {
 	seg    int32 // of the stretch that is read
 	begun  bool
-	marked bool // since the last record
+	marked bool  // since the last record
+	nth    int32 // the number of the last record among those of its time
+	last   int64 // its time
 }
 
 func (s *stretch) mark() { s.marked = true }
@@ -21,13 +24,17 @@ func (s *stretch) mark() { s.marked = true }
 // epoch is the year 2000, where the numbers of stretches begin: they fit 32 bits until 2068.
 const epoch = 946684800
 
-// at returns the number of the stretch of a record at a second: the second in which the stretch begins, so
+// at returns the number of the stretch of a record at a time: the second in which the stretch begins, so
 // that the numbers of a host's recordings differ, but greater than the number before.
-func (s *stretch) at(sec int64) int32 {
+func (s *stretch) at(at int64) int32 {
+	if s.nth++; !s.begun || at != s.last {
+		s.nth = 0
+	}
+	s.last = at
 	if s.begun && !s.marked {
 		return s.seg
 	}
-	n := int32(min(max(sec-epoch, -1<<31), 1<<31-1))
+	n := int32(min(max(floor(at, int64(time.Second))-epoch, -1<<31), 1<<31-1))
 	if s.begun && n <= s.seg {
 		n = s.seg + 1
 	}
@@ -37,7 +44,6 @@ func (s *stretch) at(sec int64) int32 {
 
 // A heard is a record of an archive, of metrics that are exported or not.
 type heard struct {
-	sec    int64
 	at     int64 // nanoseconds
 	place  archive.Place
 	sum    sum

@@ -22,6 +22,9 @@ type valueRow struct {
 	Text     string  `parquet:"text,optional,dict"`
 	Bytes    []byte  `parquet:"bytes,optional"`
 	Seg      int32   `parquet:"seg,dict"`
+	Record   int32   `parquet:"record,dict"`
+	Position int32   `parquet:"position,dict"`
+	Units    string  `parquet:"units,dict"`
 }
 
 const (
@@ -29,10 +32,13 @@ const (
 	colMetric
 	colInst
 	colInstance
-	colI64  // and the others, in the order of kinds
-	colSeg  = colI64 + int(kinds)
-	colHost = colSeg + 1 // without the partition host
-	cols    = colHost + 1
+	colI64      // and the others, in the order of kinds
+	colSeg      = colI64 + int(kinds)
+	colRecord   = colSeg + 1
+	colPosition = colRecord + 1
+	colUnits    = colPosition + 1
+	colHost     = colUnits + 1 // without the partition host
+	cols        = colHost + 1
 )
 
 const fileGroups = 64
@@ -93,7 +99,7 @@ func (w *valueWriter) create(date int64) (err error) {
 		return nil
 	}
 	w.of(w.stage.place)
-	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(withRuns(w.stage.place.schema(valueRow{}), "metric", "instance", "host"),
+	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(withRuns(w.stage.place.schema(valueRow{}), "metric", "inst", "instance", "seg", "record", "position", "units", "host"),
 		parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
 		parquet.SortingWriterConfig(parquet.SortingColumns(
 			parquet.Ascending("metric"), parquet.NullsFirst(parquet.Ascending("inst")), parquet.Ascending("time"))))...)
@@ -124,6 +130,8 @@ func (w *valueWriter) fill(g *group, metrics []metric, rows []row) {
 		rec := g.record(&rows[i])
 		c[colTime][i] = parquet.Int64Value(rec.time)
 		c[colSeg][i] = parquet.Int32Value(rec.seg)
+		c[colRecord][i] = parquet.Int32Value(rec.nth)
+		c[colPosition][i] = parquet.Int32Value(rows[i].place)
 	}
 	for from := 0; from < len(rows); {
 		series, k, i := rows[from].series, rows[from].kind(), from
@@ -134,6 +142,7 @@ func (w *valueWriter) fill(g *group, metrics []metric, rows []row) {
 		w.used[k] = true
 		metric, inst, instance := identity(&g.keys[series], metrics)
 		repeat(c[colMetric][from:i], metric)
+		repeat(c[colUnits][from:i], parquet.ByteArrayValue([]byte(metrics[g.keys[series].metric].units)))
 		repeat(c[colInst][from:i], inst)
 		repeat(c[colInstance][from:i], instance)
 		from = i

@@ -81,8 +81,8 @@ func (w *Wide) take(ctx context.Context, r *reader) (damage, failed error) {
 		return err, nil
 	}
 	r.group.reset()
-	r.recs.accept(r.result.Time.Sec)
-	r.group.begin(at, r.recs.state.seg)
+	r.recs.accept(at)
+	r.group.begin(r.recs.record(at))
 	for i := range r.result.Sets {
 		v := &r.result.Sets[i]
 		if v.Len() == 0 || v.Type == pcp.Event || v.Type == pcp.HighResEvent {
@@ -92,7 +92,7 @@ func (w *Wide) take(ctx context.Context, r *reader) (damage, failed error) {
 		if err != nil {
 			return nil, err
 		}
-		r.group.add(v, columns)
+		r.group.add(v, columns, 0)
 	}
 	if r.cfg.Progress != nil {
 		r.cfg.Progress(r.result.Time, r.values)

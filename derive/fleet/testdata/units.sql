@@ -25,31 +25,31 @@ hosts2 AS (SELECT host FROM hosts WHERE m1 = '32-bit unsigned int, instant, unit
 hosts3 AS (SELECT host FROM hosts WHERE m1 = 'double, discrete, units Kbyte'),
 hosts4 AS (SELECT host FROM hosts WHERE m1 = '64-bit unsigned int, instant, units Mbyte'),
 t1 AS ( -- mem.used
-  SELECT host, seg, time, assumeNotNull(u64) AS value
+  SELECT host, seg, time, record, assumeNotNull(u64) AS value
   FROM (SELECT *, decodeURLComponent(extract(_path, '/host=([^/]*)/')) AS host, decodeURLComponent(extract(_path, '/date=([^/]*)/')) AS date FROM file('out/values/**/*.parquet', 'Parquet') SETTINGS use_hive_partitioning = 0)
   WHERE metric = 'mem.used' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t2 AS ( -- mem.used
-  SELECT host, seg, time, CAST(assumeNotNull(u64) AS Int64) AS value
+  SELECT host, seg, time, record, CAST(assumeNotNull(u64) AS Int64) AS value
   FROM (SELECT *, decodeURLComponent(extract(_path, '/host=([^/]*)/')) AS host, decodeURLComponent(extract(_path, '/date=([^/]*)/')) AS date FROM file('out/values/**/*.parquet', 'Parquet') SETTINGS use_hive_partitioning = 0)
   WHERE metric = 'mem.used' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts2)
 ),
 t3 AS ( -- mem.used
-  SELECT host, seg, time, toInt64(toUInt32(intDiv(toInt64(value * 1024 + 524288), toInt64(1048576)))) AS value
+  SELECT host, seg, time, record, toInt64(toUInt32(intDiv(toInt64(value * 1024 + 524288), toInt64(1048576)))) AS value
   FROM t2
 ),
 t4 AS ( -- mem.used
-  SELECT host, seg, time, assumeNotNull(f64) AS value
+  SELECT host, seg, time, record, assumeNotNull(f64) AS value
   FROM (SELECT *, decodeURLComponent(extract(_path, '/host=([^/]*)/')) AS host, decodeURLComponent(extract(_path, '/date=([^/]*)/')) AS date FROM file('out/values/**/*.parquet', 'Parquet') SETTINGS use_hive_partitioning = 0)
   WHERE metric = 'mem.used' AND f64 IS NOT NULL AND host IN (SELECT host FROM hosts3)
 ),
 t5 AS ( -- mem.used
-  SELECT host, seg, time, assumeNotNull(u64) AS value
+  SELECT host, seg, time, record, assumeNotNull(u64) AS value
   FROM (SELECT *, decodeURLComponent(extract(_path, '/host=([^/]*)/')) AS host, decodeURLComponent(extract(_path, '/date=([^/]*)/')) AS date FROM file('out/values/**/*.parquet', 'Parquet') SETTINGS use_hive_partitioning = 0)
   WHERE metric = 'mem.used' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts4)
 ),
 t6 AS ( -- mem.used
-  SELECT host, seg, time, toUInt64(intDiv(toUInt64(value * 1024 + 0), toUInt64(1))) AS value
+  SELECT host, seg, time, record, toUInt64(intDiv(toUInt64(value * 1024 + 0), toUInt64(1))) AS value
   FROM t5
 )
 SELECT time, host, inst, instance, value

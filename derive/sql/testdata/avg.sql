@@ -18,41 +18,41 @@ hosts AS ( -- what the tables of each host say of the metrics
 ),
 hosts1 AS (SELECT host FROM hosts WHERE m1 = 'float, instant, units none, with instances'),
 t1 AS ( -- load
-  SELECT host, seg, time, assumeNotNull(inst) AS inst, instance, CAST(assumeNotNull(f64) AS Float32) AS value
+  SELECT host, seg, time, record, assumeNotNull(inst) AS inst, position, instance, CAST(assumeNotNull(f64) AS Float32) AS value
   FROM (SELECT *, decodeURLComponent(extract(_path, '/host=([^/]*)/')) AS host, decodeURLComponent(extract(_path, '/date=([^/]*)/')) AS date FROM file('out/values/**/*.parquet', 'Parquet') SETTINGS use_hive_partitioning = 0)
   WHERE metric = 'load' AND f64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t2 AS ( -- avg(load)
-  SELECT host, seg, time, inst, instance, CAST(value / CAST(count(*) OVER (PARTITION BY host, seg, time) AS Float32) AS Float32) AS value
+  SELECT host, seg, time, record, inst, position, instance, CAST(value / CAST(count(*) OVER (PARTITION BY host, seg, time, record) AS Float32) AS Float32) AS value
   FROM t1
 ),
 t3 AS ( -- records with load
-  SELECT host, seg, time
+  SELECT host, seg, time, record
   FROM (SELECT *, decodeURLComponent(extract(_path, '/host=([^/]*)/')) AS host, decodeURLComponent(extract(_path, '/date=([^/]*)/')) AS date FROM file('out/values/**/*.parquet', 'Parquet') SETTINGS use_hive_partitioning = 0)
   WHERE metric = 'load' AND host IN (SELECT host FROM hosts1)
   UNION DISTINCT
-  SELECT host, seg, time
+  SELECT host, seg, time, record
   FROM (SELECT *, decodeURLComponent(extract(_path, '/host=([^/]*)/')) AS host FROM file('out/missing/**/*.parquet', 'Parquet') SETTINGS use_hive_partitioning = 0)
   WHERE metric = 'load' AND host IN (SELECT host FROM hosts1)
 ),
 t4 AS ( -- errors of load
-  SELECT host, seg, time
+  SELECT host, seg, time, record
   FROM (SELECT *, decodeURLComponent(extract(_path, '/host=([^/]*)/')) AS host FROM file('out/missing/**/*.parquet', 'Parquet') SETTINGS use_hive_partitioning = 0)
   WHERE metric = 'load' AND error <> 0 AND host IN (SELECT host FROM hosts1)
 ),
 t5 AS ( -- those without errors
-  SELECT host, seg, time FROM t3
-  EXCEPT DISTINCT SELECT host, seg, time FROM t4
+  SELECT host, seg, time, record FROM t3
+  EXCEPT DISTINCT SELECT host, seg, time, record FROM t4
 ),
 t6 AS ( -- avg(load)
-  SELECT host, seg, time, arrayFold((a, p) -> toFloat32(a + p.2), arraySort(groupArray((inst, value))), toFloat32(0)) AS value
+  SELECT host, seg, time, record, arrayFold((a, p) -> toFloat32(a + p.2), arraySort(groupArray((position, value))), toFloat32(0)) AS value
   FROM t2
-  GROUP BY host, seg, time
+  GROUP BY host, seg, time, record
   UNION ALL
-  SELECT host, seg, time, CAST(0e+00 AS Float32)
+  SELECT host, seg, time, record, CAST(0e+00 AS Float32)
   FROM (
-    SELECT host, seg, time FROM t5
-    EXCEPT DISTINCT SELECT host, seg, time FROM t1
+    SELECT host, seg, time, record FROM t5
+    EXCEPT DISTINCT SELECT host, seg, time, record FROM t1
   ) AS x
 )
 SELECT time, host, CAST(NULL AS Nullable(Int32)) AS inst, CAST(NULL AS Nullable(String)) AS instance, value

@@ -19,7 +19,7 @@ hosts AS ( -- what the tables of each host say of the metrics
 ),
 hosts1 AS (SELECT host FROM hosts WHERE m1 = 'float, instant, units none, with instances' AND m2 = '32-bit int, discrete, units none'),
 t1 AS ( -- load
-  SELECT host, seg, time, inst, instance, TRY_CAST(f64 AS FLOAT) AS value
+  SELECT host, seg, time, record, inst, position, instance, TRY_CAST(f64 AS FLOAT) AS value
   FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
   WHERE metric = 'load' AND f64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
@@ -30,36 +30,36 @@ t2 AS ( -- load[1 minute]
   GROUP BY host, seg
 ),
 t3 AS ( -- load[1 minute]
-  SELECT host, seg, time, inst, instance, value
+  SELECT host, seg, time, record, inst, position, instance, value
   FROM t1
   JOIN t2 AS f USING (host, seg, inst)
   WHERE time >= since
 ),
 t4 AS ( -- scalar(load[1 minute])
-  SELECT host, seg, time, value
+  SELECT host, seg, time, record, value
   FROM t3
 ),
 t5 AS ( -- scalar(load[1 minute]) > 0.5
-  SELECT host, seg, time, CAST(((CAST(5e-01 AS DOUBLE) < CAST(value AS DOUBLE) AND NOT isnan(CAST(value AS DOUBLE)))) AS BIGINT) AS value
+  SELECT host, seg, time, record, CAST(((CAST(5e-01 AS DOUBLE) < CAST(value AS DOUBLE) AND NOT isnan(CAST(value AS DOUBLE)))) AS BIGINT) AS value
   FROM t4
 ),
 t6 AS ( -- cpus
-  SELECT host, seg, time, i64 AS value
+  SELECT host, seg, time, record, i64 AS value
   FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
   WHERE metric = 'cpus' AND i64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t7 AS ( -- cpus == 4
-  SELECT host, seg, time, CAST((CAST((value) & 4294967295 AS BIGINT) = CAST(4 AS BIGINT)) AS BIGINT) AS value
+  SELECT host, seg, time, record, CAST((CAST((value) & 4294967295 AS BIGINT) = CAST(4 AS BIGINT)) AS BIGINT) AS value
   FROM t6
 ),
 t8 AS ( -- !(cpus == 4)
-  SELECT host, seg, time, CASE WHEN value <> 0 THEN CAST(0 AS BIGINT) ELSE CAST(1 AS BIGINT) END AS value
+  SELECT host, seg, time, record, CASE WHEN value <> 0 THEN CAST(0 AS BIGINT) ELSE CAST(1 AS BIGINT) END AS value
   FROM t7
 ),
 t9 AS ( -- scalar(load[1 minute]) > 0.5 && !(cpus == 4)
-  SELECT host, seg, time, CAST((x.value <> 0 AND y.value <> 0) AS BIGINT) AS value
+  SELECT host, seg, time, record, CAST((x.value <> 0 AND y.value <> 0) AS BIGINT) AS value
   FROM t5 AS x
-  JOIN t8 AS y USING (host, seg, time)
+  JOIN t8 AS y USING (host, seg, time, record)
 )
 SELECT time, host, CAST(NULL AS INTEGER) AS inst, CAST(NULL AS VARCHAR) AS instance, value
 FROM t9

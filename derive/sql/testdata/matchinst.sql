@@ -18,7 +18,7 @@ hosts AS ( -- what the tables of each host say of the metrics
 ),
 hosts1 AS (SELECT host FROM hosts WHERE m1 = '64-bit unsigned int, counter, units count, with instances'),
 t1 AS ( -- disk.total
-  SELECT host, seg, time, assumeNotNull(inst) AS inst, instance, assumeNotNull(u64) AS value
+  SELECT host, seg, time, record, assumeNotNull(inst) AS inst, position, instance, assumeNotNull(u64) AS value
   FROM (SELECT *, decodeURLComponent(extract(_path, '/host=([^/]*)/')) AS host, decodeURLComponent(extract(_path, '/date=([^/]*)/')) AS date FROM file('out/values/**/*.parquet', 'Parquet') SETTINGS use_hive_partitioning = 0)
   WHERE metric = 'disk.total' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
@@ -29,9 +29,9 @@ t2 AS ( -- names of instances
   GROUP BY host, seg, inst
 ),
 t3 AS ( -- matchinst(!/^sd[a-c]\\.?$/, disk.total)
-  SELECT host, seg, time, inst, instance, value
+  SELECT host, seg, time, record, inst, position, instance, value
   FROM (
-    SELECT host, seg, time, inst, instance, value, coalesce(instance, first) AS name
+    SELECT host, seg, time, record, inst, position, instance, value, coalesce(instance, first) AS name
     FROM t1 JOIN t2 USING (host, seg, inst)
   ) AS x
   WHERE NOT match(splitByChar(' ', assumeNotNull(name))[1], '\\Asd[abc](?:\\x2e){0,1}\\z')

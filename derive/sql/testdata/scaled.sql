@@ -19,19 +19,19 @@ hosts AS ( -- what the tables of each host say of the metrics
 ),
 hosts1 AS (SELECT host FROM hosts WHERE m1 = '64-bit unsigned int, instant, units Kbyte' AND m2 = '64-bit unsigned int, instant, units Mbyte'),
 t1 AS ( -- mem.free
-  SELECT host, seg, time, u64 AS value
+  SELECT host, seg, time, record, u64 AS value
   FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
   WHERE metric = 'mem.free' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t2 AS ( -- mem.used
-  SELECT host, seg, time, u64 AS value
+  SELECT host, seg, time, record, u64 AS value
   FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
   WHERE metric = 'mem.used' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t3 AS ( -- mem.free + mem.used
-  SELECT host, seg, time, ((CAST(x.value AS DOUBLE) / 1.024e+03) + CAST(y.value AS DOUBLE)) AS value
+  SELECT host, seg, time, record, ((CAST(x.value AS DOUBLE) / 1.024e+03) + CAST(y.value AS DOUBLE)) AS value
   FROM t1 AS x
-  JOIN t2 AS y USING (host, seg, time)
+  JOIN t2 AS y USING (host, seg, time, record)
 )
 SELECT time, host, CAST(NULL AS INTEGER) AS inst, CAST(NULL AS VARCHAR) AS instance, value
 FROM t3

@@ -18,37 +18,37 @@ hosts AS ( -- what the tables of each host say of the metrics
 ),
 hosts1 AS (SELECT host FROM hosts WHERE m1 = '64-bit unsigned int, counter, units count, with instances'),
 t1 AS ( -- disk.total
-  SELECT host, seg, time, inst, instance, u64 AS value
+  SELECT host, seg, time, record, inst, position, instance, u64 AS value
   FROM parquet.`out/values`
   WHERE metric = 'disk.total' AND u64 IS NOT NULL AND host IN (SELECT host FROM hosts1)
 ),
 t2 AS ( -- records with disk.total
-  SELECT host, seg, time
+  SELECT host, seg, time, record
   FROM parquet.`out/values`
   WHERE metric = 'disk.total' AND host IN (SELECT host FROM hosts1)
   UNION DISTINCT
-  SELECT host, seg, time
+  SELECT host, seg, time, record
   FROM parquet.`out/missing`
   WHERE metric = 'disk.total' AND host IN (SELECT host FROM hosts1)
 ),
 t3 AS ( -- errors of disk.total
-  SELECT host, seg, time
+  SELECT host, seg, time, record
   FROM parquet.`out/missing`
   WHERE metric = 'disk.total' AND error <> 0 AND host IN (SELECT host FROM hosts1)
 ),
 t4 AS ( -- those without errors
-  SELECT host, seg, time FROM t2
-  EXCEPT DISTINCT SELECT host, seg, time FROM t3
+  SELECT host, seg, time, record FROM t2
+  EXCEPT DISTINCT SELECT host, seg, time, record FROM t3
 ),
 t5 AS ( -- sum(disk.total)
-  SELECT host, seg, time, CAST(pmod(CAST(sum(value) AS DECIMAL(38,0)), 18446744073709551616BD) AS DECIMAL(20,0)) AS value
+  SELECT host, seg, time, record, CAST(pmod(CAST(sum(value) AS DECIMAL(38,0)), 18446744073709551616BD) AS DECIMAL(20,0)) AS value
   FROM t1
-  GROUP BY host, seg, time
+  GROUP BY host, seg, time, record
   UNION ALL
-  SELECT host, seg, time, CAST(0 AS DECIMAL(20,0))
+  SELECT host, seg, time, record, CAST(0 AS DECIMAL(20,0))
   FROM (
-    SELECT host, seg, time FROM t4
-    EXCEPT DISTINCT SELECT host, seg, time FROM t1
+    SELECT host, seg, time, record FROM t4
+    EXCEPT DISTINCT SELECT host, seg, time, record FROM t1
   ) AS x
 )
 SELECT time, host, CAST(NULL AS INT) AS inst, CAST(NULL AS STRING) AS instance, value

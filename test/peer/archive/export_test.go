@@ -144,6 +144,11 @@ func TestExport(t *testing.T) {
 			values[key]--
 			total++
 		}
+		for _, row := range d.ask("SELECT count(*), count(DISTINCT v.units) " + tables + "WHERE v.units IS DISTINCT FROM m.units") {
+			if row[0] != "0" {
+				t.Errorf("%s: %s values have other units than their metric", name, row[0])
+			}
+		}
 	}
 	t.Logf("%d integers in %d archives", total, len(exportedArchives))
 }
@@ -154,7 +159,7 @@ func TestExportColumns(t *testing.T) {
 	d.export(filepath.Join(harness.Own(t, "demo"), "demo"), "out")
 	want := map[string]string{
 		"time": "TIMESTAMPTZ_NS", "metric": "VARCHAR", "inst": "INTEGER", "instance": "VARCHAR", "i64": "BIGINT", "u64": "UBIGINT",
-		"f64": "DOUBLE", "text": "VARCHAR", "bytes": "BLOB", "seg": "INTEGER", "date": "DATE", "host": "VARCHAR",
+		"f64": "DOUBLE", "text": "VARCHAR", "bytes": "BLOB", "seg": "INTEGER", "record": "INTEGER", "position": "INTEGER", "units": "VARCHAR", "date": "DATE", "host": "VARCHAR",
 	}
 	rows := d.ask("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM 'out/values/**/*.parquet')")
 	for _, row := range rows {

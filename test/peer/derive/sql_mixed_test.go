@@ -119,7 +119,7 @@ func mixedRun(t *testing.T, e *engine, bin, dir, tables string) {
 		_, rows, _ := strings.Cut(parts[2*i], "\n")
 		want, bad := x.want(t, dir)
 		c := &sqlCase{text: x.text, typ: check.Type{Type: x.common}, want: want}
-		if diff := c.differs(rows, map[string]int{}, e.name); diff != "" {
+		if diff := c.differs(rows); diff != "" {
 			t.Errorf("%s: %s", x.text, diff)
 		}
 		_, rows, _ = strings.Cut(parts[2*i+1], "\n")
