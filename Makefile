@@ -100,7 +100,7 @@ peer: build
 	if [ $$s = 3 ]; then echo "make peer: no reference here, nothing was compared"; exit 0; fi; \
 	test $$s = 0 && { rm -f $$PMTOOLS_FIRED; test/peer/peer-up --pmcd $(PEER) || echo "make peer: no daemon here, live sources are not compared"; } && \
 	$(GO) test ./test/peer/archive -run='^TestDamage$$' -count=1 -v && \
-	$(GO) test ./test/peer/... -p 1 -skip='^Test(Speed|SpeedLive|SpeedShapes|Damage|KnownFires)$$' -count=1 -v -timeout=15m && \
+	$(GO) test ./test/peer/... -p 1 -skip='^Test(Speed|SpeedLive|SpeedShapes|SpeedSummarize|Damage|KnownFires)$$' -count=1 -v -timeout=15m && \
 	$(GO) test ./cmd/pmderive -run='^TestLSP$$' -count=1 -v && \
 	$(GO) test ./test -run='^TestShells$$' -count=1 -v && \
 	$(GO) test ./test/peer/harness -run='^TestKnownFires$$' -count=1 -v; \

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,6 +56,10 @@ func (a *app) ask(ctx context.Context, q digest.Question, f *digestFlags, change
 	return err
 }
 
+// summaryPercent is how much the heap may grow between collections while an archive is summarized. Nearly all
+// that is allocated, some kilobytes for each metric, is needed until the end.
+const summaryPercent = 400
+
 func (a *app) newSummarize() *cobra.Command {
 	f, q := &digestFlags{}, &digest.Summarize{Options: &a.Options}
 	cmd := &cobra.Command{
@@ -73,6 +78,7 @@ func (a *app) newSummarize() *cobra.Command {
 				return errors.New("only archives can be summarized: name one with -a ARCHIVE; 'eval --archive-out BASE' records one")
 			}
 			q.Exprs = args
+			debug.SetGCPercent(summaryPercent)
 			return a.ask(cmd.Context(), q, f)
 		},
 	}

@@ -13,6 +13,8 @@
 package eval
 
 import (
+	"slices"
+
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -112,9 +114,12 @@ type filter struct {
 
 // New plans a tree that check.Check has accepted with info.
 func New(e syntax.Expr, info *check.Info) *Plan {
-	p := planner{plan: &Plan{}, info: info, column: make(map[pcp.ID]int)}
-	for i, id := range info.Operands {
-		p.column[id] = i
+	p := planner{plan: &Plan{nodes: make([]node, 0, 2)}, info: info}
+	if len(info.Operands) > fewOperands {
+		p.column = make(map[pcp.ID]int, len(info.Operands))
+		for i, id := range info.Operands {
+			p.column[id] = i
+		}
 	}
 	p.plan.root = p.add(e)
 	return p.plan
@@ -123,10 +128,13 @@ func New(e syntax.Expr, info *check.Info) *Plan {
 type planner struct {
 	plan   *Plan
 	info   *check.Info
-	column map[pcp.ID]int // positions in info.Operands
+	column map[pcp.ID]int // positions in info.Operands, unless these are few
 	free   []int          // slots
 	nested map[syntax.Expr]int
 }
+
+// fewOperands are so few that they are searched faster than a table is made.
+const fewOperands = 8
 
 func (p *planner) alloc() int {
 	if n := len(p.free); n > 0 {
@@ -217,7 +225,12 @@ func (p *planner) nest(x syntax.Expr) int {
 // that need repair.
 func (p *planner) metric(e *syntax.MetricRef, n node) int {
 	if d, ok := p.info.Metrics[e]; ok {
-		if i, ok := p.column[d.ID]; ok {
+		i, ok := p.column[d.ID]
+		if p.column == nil {
+			i = slices.Index(p.info.Operands, d.ID)
+			ok = i >= 0
+		}
+		if ok {
 			n.kind, n.arg, n.slot = kMetric, i, p.alloc()
 		}
 	}

@@ -181,10 +181,13 @@ func refuseCycle(list []*expansion) {
 // in the order of their first appearance.
 func Names(x syntax.Expr) []string {
 	var names []string
-	seen := make(map[syntax.Expr]bool)
+	var seen map[syntax.Expr]bool // most expressions have no definitions in them
 	syntax.Walk(x, func(node syntax.Node) bool {
 		n, ok := node.(*syntax.NestExpr)
 		if ok && !seen[n.X] {
+			if seen == nil {
+				seen = make(map[syntax.Expr]bool)
+			}
 			seen[n.X] = true
 			names = append(names, n.Ref.Name)
 			return true

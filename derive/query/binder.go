@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 
 	"pmtools/derive"
 	"pmtools/derive/check"
@@ -76,45 +77,79 @@ type Expr struct {
 
 // Compile checks an expression. The error is a *Problem, or that of a request to the source.
 func (b *Binder) Compile(ctx context.Context, text string) (*Expr, error) {
-	p, err := derive.Compile("", text)
-	if err != nil {
-		return nil, b.Judged(ctx, diagnose.Syntax(text, err))
-	}
-	id := b.Derived.Define(p)[0]
-	found, err := b.Derived.Check(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	x := found[0]
-	if x.Err != nil {
-		return nil, b.Problem(ctx, text, x.Err)
-	}
-	e := &Expr{Name: text, id: id, Tree: x.Expr, Info: x.Info, Used: expand.Names(x.Expr), Depth: depth(x.Expr, x.Info)}
-	if x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
-		e.rateID = b.Derived.Define(p.Rate())[0]
-		if found, err = b.Derived.Check(ctx, e.rateID); err != nil {
-			return nil, err
-		}
-		if found[0].Err == nil {
-			e.Rate, e.Change = found[0].Info, found[0].Expr
-		}
-	}
-	return e, nil
+	return b.compileAs(ctx, text, text)
 }
 
 // compileAs is Compile for an expression that may be the definition of a name.
 func (b *Binder) compileAs(ctx context.Context, text, name string) (*Expr, error) {
-	if d := b.defs.FindOwn(name); name != text && d != nil {
-		if _, err := b.CheckOne(ctx, d); err != nil {
-			return nil, err
-		}
-	}
-	e, err := b.Compile(ctx, text)
+	list, errs, err := b.compileAll(ctx, []namedExpr{{text, name}})
 	if err != nil {
 		return nil, err
 	}
-	e.Name = name
-	return e, nil
+	return list[0], errs[0]
+}
+
+// compileAll is compileAs for several expressions, with the requests for all of them at once. For each
+// there is an Expr or an error, a *Problem; err is that of a request to the source.
+func (b *Binder) compileAll(ctx context.Context, texts []namedExpr) (list []*Expr, errs []error, err error) {
+	list, errs = make([]*Expr, len(texts)), make([]error, len(texts))
+	ids := make([]pcp.ID, len(texts))
+	programs := make([]*derive.Program, len(texts))
+	for i, x := range texts {
+		if d := b.defs.FindOwn(x.name); x.name != x.text && d != nil {
+			if _, errs[i] = b.CheckOne(ctx, d); errs[i] != nil {
+				if _, wrong := errors.AsType[*Problem](errs[i]); !wrong {
+					return nil, nil, errs[i]
+				}
+				continue
+			}
+		}
+		if programs[i], err = derive.Compile("", x.text); err != nil {
+			errs[i] = b.Judged(ctx, diagnose.Syntax(x.text, err))
+		} else {
+			ids[i] = b.Derived.Define(programs[i])[0]
+		}
+	}
+	found, err := b.Derived.Check(ctx, ids...)
+	if err != nil {
+		return nil, nil, err
+	}
+	var counters []*Expr
+	for i, x := range found {
+		switch {
+		case errs[i] != nil:
+		case x.Err != nil:
+			errs[i] = b.Problem(ctx, texts[i].text, x.Err)
+		default:
+			e := &Expr{Name: texts[i].name, id: ids[i], Tree: x.Expr, Info: x.Info, Used: expand.Names(x.Expr), Depth: depth(x.Expr, x.Info)}
+			if list[i] = e; x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
+				e.rateID = b.Derived.Define(programs[i].Rate())[0]
+				counters = append(counters, e)
+			}
+		}
+	}
+	return list, errs, b.rates(ctx, counters)
+}
+
+// rates checks the rates of counters.
+func (b *Binder) rates(ctx context.Context, counters []*Expr) error {
+	if len(counters) == 0 {
+		return nil
+	}
+	ids := make([]pcp.ID, len(counters))
+	for i, e := range counters {
+		ids[i] = e.rateID
+	}
+	found, err := b.Derived.Check(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	for i, e := range counters {
+		if found[i].Err == nil {
+			e.Rate, e.Change = found[i].Info, found[i].Expr
+		}
+	}
+	return nil
 }
 
 // depth returns how many earlier samples an expression needs: rate() and delta() need one, and one
@@ -122,7 +157,7 @@ func (b *Binder) compileAs(ctx context.Context, text, name string) (*Expr, error
 // too, since that is how it changes.
 func depth(x syntax.Expr, info *check.Info) int {
 	instant := 0
-	nested := make(map[syntax.Expr]int)
+	var nested map[syntax.Expr]int
 	var calls func(syntax.Expr) int
 	calls = func(x syntax.Expr) int {
 		deepest := 0
@@ -130,6 +165,9 @@ func depth(x syntax.Expr, info *check.Info) int {
 			switch n := node.(type) {
 			case *syntax.NestExpr:
 				if _, known := nested[n.X]; !known {
+					if nested == nil {
+						nested = make(map[syntax.Expr]int)
+					}
 					nested[n.X] = calls(n.X)
 				}
 				deepest = max(deepest, nested[n.X])

@@ -71,8 +71,12 @@ func (d *Digest) add(ctx context.Context, src *Source, defs *Dictionary, q *Quer
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range list {
-		e, err := b.compileAs(ctx, x.text, x.name)
+	compiled, errs, err := b.compileAll(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range list {
+		e, err := compiled[i], errs[i]
 		p, wrong := errors.AsType[*Problem](err)
 		if err == nil && !e.Info.Root.Type.Arithmetic() {
 			p, wrong = Problemf("the values of %s are not numbers: %s", x.name, Metadata(e.Info.Root)), true

@@ -3,26 +3,21 @@ package summary
 import (
 	"slices"
 
-	"pmtools/derive/check"
 	"pmtools/lib/pcp"
 )
 
 // This file keeps the values of discrete operands, such as hinv.ncpu, which loggers record once: beside
 // operands that are in each record they hold until the next record that has them, or a mark.
 
-// discrete returns which operands of an expression are discrete; nil if all of them are, or none.
-func discrete(info *check.Info) []bool {
-	list, n := make([]bool, len(info.Operands)), 0
-	for _, d := range info.Metrics {
-		if i := slices.Index(info.Operands, d.ID); i >= 0 && d.Sem == pcp.Discrete && !list[i] {
-			list[i] = true
+// mixed reports whether some operands of an expression are discrete, and others are not.
+func (s *Summary) mixed(operands []pcp.ID) bool {
+	n := 0
+	for _, id := range operands {
+		if s.traits[id].discrete {
 			n++
 		}
 	}
-	if n == 0 || n == len(list) {
-		return nil
-	}
-	return list
+	return n > 0 && n < len(operands)
 }
 
 // keep takes over the values of a discrete operand.

@@ -38,12 +38,20 @@ type Head struct {
 	Err    error // why the rest was not
 	// Intervals and Change say that there are columns of them.
 	Intervals, Change bool
+
+	times map[pcp.Timestamp]string
 }
 
 // Rows returns a row for each metric, and after it one for each of its instances, if there is a
 // Series for each. Intervals come one after the other. Name returns what an instance is called.
 func (s *Summary) Rows(name func(pcp.InDom, int32) string) []Row {
-	var rows []Row
+	n := 0
+	for _, m := range s.Metrics {
+		for i := range m.parts {
+			n += 1 + len(m.parts[i].instances)
+		}
+	}
+	rows := make([]Row, 0, n)
 	for _, m := range s.Metrics {
 		for _, p := range m.parts {
 			if len(m.points) > 1 {
@@ -85,7 +93,8 @@ func (h *Head) columns() (names []string) {
 }
 
 // cells returns the texts of a row in the order of columns. Number returns that of a number.
-func (h *Head) cells(r *Row, number func(float64) string, at func(pcp.Timestamp) string) (cells []string) {
+func (h *Head) cells(r *Row, number func(float64) string, at func(pcp.Timestamp) string) []string {
+	cells := make([]string, 0, len(columns)+3)
 	when := func(t pcp.Timestamp) string {
 		if r.Samples == 0 {
 			return number(math.NaN())
@@ -120,9 +129,21 @@ func WriteCSV(w io.Writer, h *Head, rows []Row, number func(float64) string) err
 	return out.Error()
 }
 
+// time returns a time as text. Many rows have the times of the same few records.
 func (h *Head) time(t pcp.Timestamp) string {
-	return t.Time().In(h.Zone).Format(time.RFC3339Nano)
+	text, ok := h.times[t]
+	if !ok {
+		text = t.Time().In(h.Zone).Format(time.RFC3339Nano)
+		if h.times == nil || len(h.times) == maxTimes {
+			h.times = make(map[pcp.Timestamp]string)
+		}
+		h.times[t] = text
+	}
+	return text
 }
+
+// maxTimes is how many texts of times are kept.
+const maxTimes = 1024
 
 type jsonHead struct {
 	Source  Source `json:"source"`

@@ -41,75 +41,84 @@ func (s *Sketch) Add(x float64) {
 	if len(s.recent) == exactNumbers {
 		s.flush()
 	}
+	if s.recent == nil {
+		s.recent = make([]float64, 0, 8)
+	}
 	s.recent = append(s.recent, x)
 }
 
 // flush counts the recent numbers. To count several at once is faster where there are many sketches,
 // which no cache holds.
 func (s *Sketch) flush() {
+	s.cover()
 	shift := s.shift()
 	for _, x := range s.recent {
-		if x > 0 {
-			if i := int(math.Float64bits(x)>>shift) - s.above.low; uint(i) < uint(len(s.above.counts)) {
-				s.above.counts[i]++
-				continue
-			}
+		switch bits := math.Float64bits(x) &^ (1 << 63); {
+		case x > 0:
+			s.above.counts[int(bits>>shift)-s.above.low]++
+		case x < 0:
+			s.below.counts[int(bits>>shift)-s.below.low]++
+		default:
+			s.zeros++
 		}
-		s.count(x)
-		shift = s.shift()
 	}
 	s.recent = s.recent[:0]
+}
+
+// cover makes room for the keys of the recent numbers.
+func (s *Sketch) cover() {
+	least, most := [2]uint64{math.MaxUint64, math.MaxUint64}, [2]uint64{}
+	for _, x := range s.recent {
+		if bits := math.Float64bits(x); x != 0 {
+			sign := bits >> 63
+			bits &^= 1 << 63
+			least[sign], most[sign] = min(least[sign], bits), max(most[sign], bits)
+		}
+	}
+	for sign, b := range [2]*buckets{&s.above, &s.below} {
+		if most[sign] > 0 {
+			s.widen(b, int(least[sign]>>(52-finest)), int(most[sign]>>(52-finest)), 0)
+		}
+	}
 }
 
 // shift returns how many bits of a number do not count.
 func (s *Sketch) shift() uint { return (52 - finest + s.coarse) & 63 }
 
-func (s *Sketch) count(x float64) {
-	b := &s.above
-	switch {
-	case x == 0:
-		s.zeros++
-		return
-	case x < 0:
-		b, x = &s.below, -x
-	}
-	s.tally(b, int(math.Float64bits(x)>>s.shift()), 1)
-}
-
-// tally counts numbers that have a key.
-func (s *Sketch) tally(b *buckets, key int, n uint64) {
-	if i := key - b.low; uint(i) < uint(len(b.counts)) {
-		b.counts[i] += n
-		return
-	}
-	s.widen(b, key, n)
-}
-
-// widen makes room for a key and counts numbers that have it. If there are too many keys, it joins
-// pairs of buckets.
-func (s *Sketch) widen(b *buckets, key int, count uint64) {
+// widen makes room for keys, which were joined a number of times already. If there are too many keys,
+// it joins pairs of buckets.
+func (s *Sketch) widen(b *buckets, first, last int, joined uint) {
 	for {
-		first, last := key, key
-		for i, n := range b.counts {
-			if n > 0 {
-				first, last = min(first, b.low+i), max(last, b.low+i)
-			}
+		low, high := first>>(s.coarse-joined), last>>(s.coarse-joined)
+		if low >= b.low && high < b.low+len(b.counts) {
+			return
 		}
-		if span := last - first + 1; span <= maxBuckets {
+		from, to := b.used()
+		if from < to {
+			low, high = min(low, b.low+from), max(high, b.low+to-1)
+		}
+		if span := high - low + 1; span <= maxBuckets {
 			spare := min(32, (maxBuckets-span)/2)
-			wide := buckets{low: first - spare, counts: make([]uint64, span+2*spare)}
-			for i, n := range b.counts {
-				if n > 0 {
-					wide.counts[b.low+i-wide.low] = n
-				}
+			wide := buckets{low: low - spare, counts: make([]uint64, span+2*spare)}
+			if from < to {
+				copy(wide.counts[b.low+from-wide.low:], b.counts[from:to])
 			}
-			wide.counts[key-wide.low] += count
 			*b = wide
 			return
 		}
 		s.coarsen()
-		key >>= 1
 	}
+}
+
+// used returns from which bucket to before which one there are numbers.
+func (b *buckets) used() (from, to int) {
+	for to = len(b.counts); to > 0 && b.counts[to-1] == 0; {
+		to--
+	}
+	for from < to && b.counts[from] == 0 {
+		from++
+	}
+	return from, to
 }
 
 // coarsen joins pairs of buckets of both signs: they share the number of leading bits.
@@ -135,10 +144,12 @@ func (s *Sketch) Merge(o *Sketch) {
 		s.coarsen()
 	}
 	add := func(to, from *buckets) {
-		for i, n := range from.counts {
-			if n > 0 {
-				s.tally(to, (from.low+i)>>(s.coarse-o.coarse), n)
-			}
+		first, end := from.used()
+		if first < end {
+			s.widen(to, from.low+first, from.low+end-1, o.coarse)
+		}
+		for i := first; i < end; i++ {
+			to.counts[(from.low+i)>>(s.coarse-o.coarse)-to.low] += from.counts[i]
 		}
 	}
 	add(&s.above, &o.above)
@@ -168,7 +179,8 @@ func (s *Sketch) Quantile(q float64) float64 {
 	}
 	rank := uint64(min(max(math.Ceil(q*float64(s.n)), 1), float64(s.n)))
 	if s.n <= exactNumbers {
-		return slices.Sorted(slices.Values(s.recent))[rank-1]
+		slices.Sort(s.recent)
+		return s.recent[rank-1]
 	}
 	s.flush()
 	for i := len(s.below.counts) - 1; i >= 0; i-- {

@@ -75,11 +75,22 @@ type Summary struct {
 
 // operands are the metrics that records must have.
 type operands struct {
-	users    map[pcp.ID][]use
-	singular map[pcp.ID]bool      // metrics without instances
+	users    map[pcp.ID]*users
+	last     *users // of the set before
+	traits   map[pcp.ID]trait
 	nested   map[syntax.Expr]bool // definitions that were looked at
 	discrete map[*Metric][]use    // those of metrics with others, see kept
 	kept     map[pcp.ID]*pcp.Values
+}
+
+// A trait is what the descriptor of an operand says about its values.
+type trait struct{ singular, discrete bool }
+
+// users are the metrics of which a set of values is an operand.
+type users struct {
+	id   pcp.ID
+	list []use
+	next *users // of the set that came after it in the last record
 }
 
 type use struct {
@@ -93,7 +104,7 @@ type use struct {
 // New returns a Summary without metrics.
 func New(opt Options) *Summary {
 	return &Summary{options: opt, operands: operands{
-		users: make(map[pcp.ID][]use), singular: make(map[pcp.ID]bool), nested: make(map[syntax.Expr]bool),
+		users: make(map[pcp.ID]*users), traits: make(map[pcp.ID]trait), nested: make(map[syntax.Expr]bool),
 		discrete: make(map[*Metric][]use), kept: make(map[pcp.ID]*pcp.Values),
 	}}
 }
@@ -106,11 +117,16 @@ func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool
 	m.All = newSeries(m.whole())
 	s.look(e, info)
 	m.columns = make([]*pcp.Values, len(info.Operands))
-	m.where = make(map[int32]int)
-	kept := discrete(info)
+	mixed := s.mixed(info.Operands)
 	for i, id := range info.Operands {
-		u := use{metric: m, id: id, column: i, singular: s.singular[id], discrete: kept != nil && kept[i]}
-		if s.users[id] = append(s.users[id], u); u.discrete {
+		t := s.traits[id]
+		u := use{metric: m, id: id, column: i, singular: t.singular, discrete: mixed && t.discrete}
+		of := s.users[id]
+		if of == nil {
+			of = &users{id: id}
+			s.users[id] = of
+		}
+		if of.list = append(of.list, u); u.discrete {
 			s.discrete[m] = append(s.discrete[m], u)
 		}
 	}
@@ -118,8 +134,7 @@ func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool
 	return m
 }
 
-// look finds out which operands of an expression have no instances. Definitions in it may be in many
-// expressions.
+// look finds the traits of the operands of an expression. Definitions in it may be in many expressions.
 func (s *Summary) look(e syntax.Expr, info *check.Info) {
 	syntax.Walk(e, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -129,7 +144,7 @@ func (s *Summary) look(e syntax.Expr, info *check.Info) {
 			return !seen
 		case *syntax.MetricRef:
 			if d, ok := info.Metrics[n]; ok {
-				s.singular[d.ID] = d.InDom == pcp.NullInDom
+				s.traits[d.ID] = trait{singular: d.InDom == pcp.NullInDom, discrete: d.Sem == pcp.Discrete}
 			}
 		}
 		return true
@@ -161,10 +176,11 @@ func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
 	s.due = s.due[:0]
 	for i := range res.Sets {
 		set := &res.Sets[i]
-		for _, u := range s.users[set.ID] {
+		for k, list := 0, s.uses(set.ID); k < len(list); k++ {
+			u := &list[k]
 			m := u.metric
 			if u.discrete {
-				s.keep(u, set)
+				s.keep(*u, set)
 				continue
 			}
 			if m.touched != s.count {
@@ -201,6 +217,23 @@ func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
 		m.take(res.Time)
 		m.before = res.Time
 	}
+}
+
+// uses returns the uses of a metric. Most sets stand in each record after the same other one.
+func (s *Summary) uses(id pcp.ID) []use {
+	u := s.last
+	if u != nil && u.next != nil && u.next.id == id {
+		s.last = u.next
+		return u.next.list
+	}
+	found := s.users[id]
+	if found == nil {
+		return nil
+	}
+	if s.last = found; u != nil {
+		u.next = found
+	}
+	return found.list
 }
 
 // End says when the records end. Records after it are not allowed.
@@ -304,6 +337,9 @@ func (m *Metric) point(i int, inst int32) *point {
 func (m *Metric) find(inst int32) *point {
 	k, ok := m.where[inst]
 	if !ok {
+		if m.where == nil {
+			m.where = make(map[int32]int)
+		}
 		k = len(m.points)
 		m.where[inst] = k
 		p := point{inst: inst}
