@@ -75,6 +75,7 @@ fuzz:
 
 bench: growth
 	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/...
+	$(GO) test -run='^$$' -bench=Output ./cmd/pmderive
 
 # A table of costs against sizes; fails if one grows faster than it should (docs/performance.md).
 growth:

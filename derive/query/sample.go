@@ -12,21 +12,41 @@ import (
 type taker struct {
 	p      *plan
 	namer  *InstanceNamer
+	names  []func(inst int32) string // of the instances of each expression; nil for one without
+	ctx    context.Context           // of the sample, for the names
 	smp    sampling.Sample
 	passed map[int32]bool // see choose
 }
 
 // newTaker returns a taker.
 func newTaker(p *plan) *taker {
-	return &taker{p: p, namer: NewInstanceNamer(p.src), smp: sampling.Sample{Sets: make([]sampling.Set, len(p.exprs))}, passed: make(map[int32]bool)}
+	t := &taker{p: p, namer: NewInstanceNamer(p.src), smp: sampling.Sample{Sets: make([]sampling.Set, len(p.exprs))}, passed: make(map[int32]bool)}
+	for _, e := range p.exprs {
+		t.names = append(t.names, t.naming(e.Info.Root.InDom))
+	}
+	return t
+}
+
+// naming returns what names the instances of a domain in the sample.
+func (t *taker) naming(d pcp.InDom) func(inst int32) string {
+	if d == pcp.NullInDom {
+		return nil
+	}
+	n := t.namer.domain(d)
+	return func(inst int32) string {
+		if name, ok := n.find(inst); ok {
+			return name
+		}
+		return t.namer.Name(t.ctx, d, inst, t.smp.Time)
+	}
 }
 
 // take returns what a result holds for the expressions, or nil if the sample is not selected. Its sets
 // look at the columns of the result.
 func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, error) {
-	t.smp.Time, t.smp.Ordered = res.Time, false
+	t.ctx, t.smp.Time, t.smp.Ordered = ctx, res.Time, false
 	for i, e := range t.p.exprs {
-		t.smp.Sets[i] = t.set(ctx, e, res)
+		t.smp.Sets[i] = t.set(i, e, res)
 	}
 	chosen, err := t.choose(ctx, res)
 	if err != nil || !chosen {
@@ -36,7 +56,7 @@ func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, er
 }
 
 // set returns the values of an expression.
-func (t *taker) set(ctx context.Context, e *Expr, res *pcp.Result) sampling.Set {
+func (t *taker) set(i int, e *Expr, res *pcp.Result) sampling.Set {
 	v := &res.Sets[e.column]
 	if v.Err != 0 {
 		return sampling.Set{Err: v.Err}
@@ -45,11 +65,7 @@ func (t *taker) set(ctx context.Context, e *Expr, res *pcp.Result) sampling.Set 
 	if t.p.rate(e) {
 		rates = &res.Sets[e.rateColumn]
 	}
-	var name func(inst int32) string
-	if d := e.Info.Root.InDom; d != pcp.NullInDom {
-		name = func(inst int32) string { return t.namer.Name(ctx, d, inst, res.Time) }
-	}
-	return sampling.ColumnSet(v, rates, name)
+	return sampling.ColumnSet(v, rates, t.names[i])
 }
 
 // choose leaves out of the sample what is not selected, and reports whether anything is left.

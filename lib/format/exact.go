@@ -18,20 +18,45 @@ func AppendExact(dst []byte, v pcp.Value, precision int, loc *time.Location) []b
 	switch t := v.Type(); {
 	case !v.IsSet():
 		return dst
-	case t == pcp.Float || t == pcp.Double:
-		f, bits := float(v), 64
-		switch {
-		case precision >= 0:
-			return strconv.AppendFloat(dst, f, 'f', precision, bits)
-		case t == pcp.Float:
-			bits = 32
-		}
-		return AppendShort(dst, f, bits)
+	case t.Arithmetic():
+		return AppendExactWord(dst, t, v.Word(), precision)
 	case t == pcp.String:
 		return append(dst, bytes.TrimRight(v.Bytes(), "\x00")...)
 	}
 	opt := Options{Location: loc}
 	return opt.AppendOne(dst, v, 1)
+}
+
+// AppendExactWord is AppendExact for a word of an arithmetic type.
+func AppendExactWord(dst []byte, t pcp.Type, w uint64, precision int) []byte {
+	f, bits := math.Float64frombits(w), 64
+	switch t {
+	case pcp.Int32, pcp.Int64:
+		return strconv.AppendInt(dst, int64(w), 10)
+	case pcp.Uint32, pcp.Uint64:
+		return strconv.AppendUint(dst, w, 10)
+	case pcp.Float:
+		f, bits = float64(math.Float32frombits(uint32(w))), 32
+	}
+	if precision >= 0 {
+		return strconv.AppendFloat(dst, f, 'f', precision, 64)
+	}
+	return AppendShort(dst, f, bits)
+}
+
+// AppendJSONWord is AppendJSON for a word of an arithmetic type.
+func AppendJSONWord(dst []byte, t pcp.Type, w uint64, precision int) []byte {
+	f := 0.0
+	switch t {
+	case pcp.Float:
+		f = float64(math.Float32frombits(uint32(w)))
+	case pcp.Double:
+		f = math.Float64frombits(w)
+	}
+	if f-f != 0 { // NaN or infinite
+		return append(dst, "null"...)
+	}
+	return AppendExactWord(dst, t, w, precision)
 }
 
 // AppendJSON appends a value as JSON: a number as AppendExact writes it, anything else as a string.
@@ -42,10 +67,8 @@ func AppendJSON(dst []byte, v pcp.Value, precision int, loc *time.Location) []by
 		return append(dst, "null"...)
 	case !v.Type().Arithmetic():
 		return AppendJSONString(dst, string(AppendExact(nil, v, -1, loc)))
-	case math.IsNaN(float(v)) || math.IsInf(float(v), 0):
-		return append(dst, "null"...)
 	}
-	return AppendExact(dst, v, precision, loc)
+	return AppendJSONWord(dst, v.Type(), v.Word(), precision)
 }
 
 // AppendJSONString appends a string as JSON.
@@ -55,12 +78,4 @@ func AppendJSONString(dst []byte, s string) []byte {
 		return append(dst, quoted...)
 	}
 	return append(append(append(dst, '"'), s...), '"')
-}
-
-// float returns a value as a double; NaN if it is not a number.
-func float(v pcp.Value) float64 {
-	if f, err := v.Float64(); err == nil {
-		return f
-	}
-	return math.NaN()
 }

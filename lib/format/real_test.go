@@ -120,3 +120,51 @@ func BenchmarkAppendReal(b *testing.B) {
 		}
 	}
 }
+
+// TestAppendShort compares numbers of all sizes, with few decimals and with many, with those of strconv.
+func TestAppendShort(t *testing.T) {
+	want := func(f float64, bits int) string {
+		if abs := math.Abs(f); f == 0 || 1e-6 <= abs && abs < 1e21 {
+			return strconv.FormatFloat(f, 'f', -1, bits)
+		}
+		return strconv.FormatFloat(f, 'g', -1, bits)
+	}
+	check := func(f float64) {
+		for _, f := range []float64{f, -f} {
+			if got := string(AppendShort(nil, f, 64)); got != want(f, 64) {
+				t.Errorf("%v: %s, want %s", f, got, want(f, 64))
+			}
+			narrow := float64(float32(f))
+			if got := string(AppendShort(nil, narrow, 32)); got != want(narrow, 32) {
+				t.Errorf("%v in 32 bits: %s, want %s", f, got, want(narrow, 32))
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, f := range []float64{0, math.Inf(1), math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 1e15, 1e15 - 1, 1e15 + 1, 1<<53 - 1, 1 << 53, 1<<53 + 2, 1e11, 99999999999.9999, 1e-4, 0.00015, 5e-5} {
+		check(f)
+		check(math.Nextafter(f, 0))
+		check(math.Nextafter(f, math.Inf(1)))
+	}
+	for range 40000 {
+		scale := math.Pow10(r.IntN(8))
+		whole := math.Trunc(math.Exp(r.Float64() * 40))
+		decimal := whole / scale
+		check(whole)
+		check(decimal)
+		check(math.Nextafter(decimal, 0))
+		check(decimal * r.Float64())
+		check(math.Float64frombits(r.Uint64()))
+	}
+}
+
+func BenchmarkAppendShort(b *testing.B) {
+	for name, f := range map[string]float64{"whole": 123456, "decimals": 1234.25, "digits": 1234.56789012345} {
+		b.Run(name, func(b *testing.B) {
+			var dst []byte
+			for b.Loop() {
+				dst = AppendShort(dst[:0], f, 64)
+			}
+		})
+	}
+}

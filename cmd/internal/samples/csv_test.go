@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
@@ -122,5 +125,61 @@ func TestWideCSVLosesNothing(t *testing.T) {
 	}
 	if want := "load[1 minute]\r\n2023-11-14T22:13:20Z,1\r\n2023-11-14T22:13:21Z,2\r\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got %q, want %q at its end", b.String(), want)
+	}
+}
+
+// TestPrefixes: the text before a value is that of its instance in each sample, whichever instances and names
+// stood in its place before, and however many there are.
+func TestPrefixes(t *testing.T) {
+	names := map[int32]string{1: "one", 2: "t,wo"}
+	column := func(insts ...int32) sampling.Set {
+		return sampling.ColumnSet(&pcp.Values{Type: pcp.Uint32, Insts: insts, Words: make([]uint64, len(insts))}, nil, func(inst int32) string { return names[inst] })
+	}
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("m", pcp.Uint32, indom)}}
+	for form, want := range map[string]string{
+		"csv":  "1 one|2 \"t,wo\"|2 \"t,wo\"|1 one|1 uno|",
+		"json": `1 "one"|2 "t,wo"|2 "t,wo"|1 "one"|1 "uno"|`,
+	} {
+		names[1] = "one"
+		var b, got strings.Builder
+		open := NewCSV
+		if form == "json" {
+			open = NewJSON
+		}
+		w, err := open(&b, h, &Options{Precision: format.Full})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, set := range []sampling.Set{column(1, 2), column(2), column(1), column(1)} {
+			if i == 3 {
+				names[1] = "uno"
+			}
+			if err := w.Sample(t.Context(), at(int64(i), set)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		line := regexp.MustCompile(`(?m)^[^,]*Z,m,(.*),0\r$`)
+		if form == "json" {
+			line = regexp.MustCompile(`"id":\d+,"name":("[^"]*"),"value":0`)
+		}
+		for _, m := range line.FindAllStringSubmatch(b.String(), -1) {
+			id := "1"
+			if strings.Contains(m[1], "wo") {
+				id = "2"
+			}
+			got.WriteString(id + " " + m[1] + "|")
+		}
+		if got.String() != want {
+			t.Errorf("%s: %s, want %s\n%s", form, got.String(), want, b.String())
+		}
+	}
+	var many []int32
+	for i := range int32(maxPrefixes + 3) {
+		many = append(many, i)
+		names[i] = fmt.Sprint("n", i)
+	}
+	out := write(t, NewCSV, h, &Options{Precision: format.Full}, at(0, column(many...)), at(1, column(many...)))
+	if n := strings.Count(out, fmt.Sprintf(",n%d,0\r\n", maxPrefixes+1)); n != 2 || strings.Count(out, "\r\n") != 2*len(many)+1 {
+		t.Errorf("an instance beyond %d is there %d times", maxPrefixes, n)
 	}
 }

@@ -17,8 +17,30 @@ import (
 type wideWriter struct {
 	csvWriter
 	columns []map[int32]int // of each metric, by instance; nil before the first sample
+	places  [][]place       // of the values of each metric, as they stood in the sample before
 	fields  [][]byte        // of a line
 	late    []string
+}
+
+// A place is the column of an instance.
+type place struct {
+	id     int32
+	column int
+}
+
+// place returns the column of the value at place j of a metric.
+func (c *wideWriter) place(metric, j int, id int32) (column int, ok bool) {
+	list := c.places[metric]
+	if j < len(list) && list[j].id == id {
+		return list[j].column, true
+	}
+	column, ok = c.columns[metric][id]
+	if x := (place{id, column}); ok && j < len(list) {
+		list[j] = x
+	} else if ok && j == len(list) {
+		c.places[metric] = append(list, x)
+	}
+	return column, ok
 }
 
 // newWide returns a Writer of CSV with a column for each instance.
@@ -49,7 +71,7 @@ func (c *wideWriter) begin(s *sampling.Sample) {
 		c.columns[i][v.ID] = n
 		n++
 	}
-	c.columns = make([]map[int32]int, len(c.h.Metrics))
+	c.columns, c.places = make([]map[int32]int, len(c.h.Metrics)), make([][]place, len(c.h.Metrics))
 	for i := range c.h.Metrics {
 		c.columns[i] = make(map[int32]int)
 		if c.h.Metrics[i].Singular() {
@@ -78,17 +100,18 @@ func (c *wideWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 		c.fields[i] = c.fields[i][:0]
 	}
 	for i := range s.Sets {
-		for j := 0; s.Missing == "" && j < s.Sets[i].Len(); j++ {
+		set, m := &s.Sets[i], &c.h.Metrics[i]
+		for j := 0; s.Missing == "" && j < set.Len(); j++ {
 			if err := sampling.Ended(ctx, j); err != nil {
 				return err
 			}
-			v := s.Sets[i].At(j)
-			if c.h.Metrics[i].Singular() {
-				v.ID = -1
+			id := set.ID(j)
+			if m.Singular() {
+				id = -1
 			}
-			if k, ok := c.columns[i][v.ID]; ok {
-				c.fields[k] = c.appendValue(c.fields[k], &v)
-			} else if label := c.h.Metrics[i].Label(v.Instance, true); len(c.late) < maxLate && !slices.Contains(c.late, label) {
+			if k, ok := c.place(i, j, id); ok {
+				c.fields[k] = c.appendValue(c.fields[k], set.Value(j))
+			} else if label := m.Label(set.At(j).Instance, true); len(c.late) < maxLate && !slices.Contains(c.late, label) {
 				c.late = append(c.late, label)
 			}
 		}

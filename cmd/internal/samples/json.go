@@ -15,8 +15,9 @@ import (
 // A jsonWriter writes an object for the header, and then one for each sample, each on a line.
 type jsonWriter struct {
 	text
-	h   *sampling.Header
-	opt Options
+	h     *sampling.Header
+	opt   Options
+	names []prefixes // of the instances of each metric
 }
 
 // jsonHeader is the first line.
@@ -47,7 +48,7 @@ type jsonDesc struct {
 
 // NewJSON returns a Writer of JSON.
 func NewJSON(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
-	j := &jsonWriter{text: text{w: w}, h: h, opt: *opt}
+	j := &jsonWriter{text: text{w: w}, h: h, opt: *opt, names: make([]prefixes, len(h.Metrics))}
 	head := jsonHeader{Source: h.Source, Zone: when.Name(h.Location(), h.Start.Time()), Interval: h.Interval.Seconds()}
 	if h.Start != (pcp.Timestamp{}) {
 		head.Start = j.time(h.Start)
@@ -97,7 +98,7 @@ func (j *jsonWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 			if i > 0 {
 				j.b = append(j.b, ',')
 			}
-			if err := j.set(ctx, &j.h.Metrics[i], &s.Sets[i]); err != nil {
+			if err := j.set(ctx, i, &s.Sets[i]); err != nil {
 				return err
 			}
 		}
@@ -108,7 +109,8 @@ func (j *jsonWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 }
 
 // set writes the values of a metric: one value, several with instances, or an error.
-func (j *jsonWriter) set(ctx context.Context, m *sampling.Metric, set *sampling.Set) error {
+func (j *jsonWriter) set(ctx context.Context, metric int, set *sampling.Set) (err error) {
+	m := &j.h.Metrics[metric]
 	j.b = format.AppendJSONString(append(j.b, `{"metric":`...), m.Name)
 	switch {
 	case set.Err != nil:
@@ -123,19 +125,47 @@ func (j *jsonWriter) set(ctx context.Context, m *sampling.Metric, set *sampling.
 		j.b = append(j.b, `,"instances":[`...)
 	}
 	if set.Err == nil && (j.h.Hosts || !m.Singular()) {
-		for i := range set.Len() {
-			if i > 0 {
-				j.b = append(j.b, ',')
-			}
-			v := set.At(i)
-			j.b = j.appendInstance(j.b, m, &v)
-			if err := j.next(ctx, i); err != nil {
-				return err
-			}
+		if column, ok := set.Column(); ok && !j.h.Hosts {
+			err = j.column(ctx, &j.names[metric], &column)
+		} else {
+			err = j.values(ctx, m, set)
 		}
 		j.b = append(j.b, ']')
 	}
 	j.b = append(j.b, '}')
+	return err
+}
+
+// values writes the values of hosts or instances.
+func (j *jsonWriter) values(ctx context.Context, m *sampling.Metric, set *sampling.Set) error {
+	for i := range set.Len() {
+		if i > 0 {
+			j.b = append(j.b, ',')
+		}
+		v := set.At(i)
+		j.b = j.appendInstance(j.b, m, &v)
+		if err := j.next(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// column writes the numbers of instances.
+func (j *jsonWriter) column(ctx context.Context, names *prefixes, column *sampling.Column) error {
+	for i, word := range column.Words {
+		if i > 0 {
+			j.b = append(j.b, ',')
+		}
+		name, made := names.at(i, column)
+		if !made {
+			name.text = append(j.appendName(append(name.text, '{'), name.id, name.name), `"value":`...)
+		}
+		j.b = append(format.AppendJSONWord(append(j.b, name.text...), column.Type, word, j.opt.Precision), '}')
+		if err := j.next(ctx, i); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -146,10 +176,15 @@ func (j *jsonWriter) appendInstance(b []byte, m *sampling.Metric, v *sampling.Va
 		b = append(format.AppendJSONString(append(b, `"host":`...), v.Host), ',')
 	}
 	if !m.Singular() {
-		b = strconv.AppendInt(append(b, `"id":`...), int64(v.ID), 10)
-		b = append(format.AppendJSONString(append(b, `,"name":`...), v.Instance), ',')
+		b = j.appendName(b, v.ID, v.Instance)
 	}
 	return append(j.appendValue(append(b, `"value":`...), v.Value), '}')
+}
+
+// appendName appends the names of an instance.
+func (j *jsonWriter) appendName(b []byte, id int32, name string) []byte {
+	b = strconv.AppendInt(append(b, `"id":`...), int64(id), 10)
+	return append(format.AppendJSONString(append(b, `,"name":`...), name), ',')
 }
 
 // appendValue appends a value.
