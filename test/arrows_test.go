@@ -25,8 +25,9 @@ lib/internal/ctext:
 lib/textwidth:
 lib/pcp: lib/internal/ctext lib/pmerr
 lib/safefile: lib/pmerr
+lib/safefile/safefiletest: lib/safefile
 lib/internal/wire: lib/pcp lib/pmerr
-lib/archive: lib/archive/internal/content lib/internal/wire lib/pmns lib/pcp lib/pmerr
+lib/archive: lib/archive/internal/content lib/safefile lib/internal/wire lib/pmns lib/pcp lib/pmerr
 lib/archive/internal/xz: lib/internal/wire
 lib/archive/internal/content: lib/archive/internal/xz lib/safefile lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
@@ -52,8 +53,8 @@ lib/mmv/goruntime: lib/mmv
 lib/trace/internal/tracepdu: lib/internal/wire
 lib/trace: lib/trace/internal/tracepdu lib/pmerr
 lib/pmda/helptext: lib/pcp lib/pmerr
-lib/pmda/helptext/help: lib/pmda/helptext lib/pmns lib/pcp lib/pmerr
-lib/pmda: lib/pmda/helptext lib/pmns lib/option lib/pdu lib/pcp lib/pmerr
+lib/pmda/helptext/help: lib/pmda/helptext lib/safefile lib/pmns lib/pcp lib/pmerr
+lib/pmda: lib/pmda/helptext lib/safefile lib/pmns lib/option lib/pdu lib/pcp lib/pmerr
 lib/pmda/remote: lib/pmda lib/pmns lib/pdu lib/pcp lib/pmerr
 lib/pmda/pmdatest: lib/pmda/remote lib/pmda lib/pdu lib/pcp lib/pmerr
 lib/pmda/dbpmda: lib/internal/ctext lib/pmda/remote lib/pmda lib/pmns lib/format lib/option lib/pdu lib/pcp lib/pmerr
@@ -118,7 +119,7 @@ cmd/internal/sarif: derive/lint lib/version
 cmd/internal/paint: derive/repl
 cmd/internal/form: derive/digest
 cmd/internal/pager: cmd/internal/cli lib/textwidth
-cmd/internal/picture: cmd/internal/samples lib/format
+cmd/internal/picture: cmd/internal/samples lib/format lib/safefile
 cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive

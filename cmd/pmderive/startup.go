@@ -41,7 +41,7 @@ func (a *app) saveSettings(text []byte) (string, error) {
 	if name == "" {
 		return "", errors.New("there is no home directory to keep settings in")
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+	if err := safefile.MakeDir(filepath.Dir(name), 0o700); err != nil {
 		return "", err
 	}
 	return name, safefile.Replace(name, text)

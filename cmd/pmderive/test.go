@@ -92,7 +92,7 @@ func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
 		if err := derivetest.WriteJUnit(&b, reports); err != nil {
 			return err
 		}
-		if err := os.WriteFile(f.junit, b.Bytes(), 0o666); err != nil {
+		if err := safefile.Replace(f.junit, b.Bytes()); err != nil {
 			a.Env.Errorf("%v", err)
 			bad = true
 		}

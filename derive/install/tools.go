@@ -13,6 +13,7 @@ import (
 
 	"pmtools/derive/diagnose"
 	"pmtools/lib/config"
+	"pmtools/lib/safefile"
 )
 
 // Tools say where the tools of this machine look for definitions.
@@ -91,7 +92,7 @@ func (t *Tools) makeDir(dir string) error {
 	if err := t.checkDir(dir); err != nil {
 		return err
 	}
-	return t.explain(dir, os.MkdirAll(dir, 0o755))
+	return t.explain(dir, safefile.MakeDir(dir, 0o755))
 }
 
 // checkDir returns the error of a directory that is not there and is not made.

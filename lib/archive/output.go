@@ -7,21 +7,23 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/safefile"
 )
 
 type outFile struct {
-	f    *os.File
+	f    *safefile.File
 	w    *bufio.Writer
 	size int64
 	safe int64 // length of the file when it was last consistent with the others
 }
 
 func (o *outFile) create(name string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := safefile.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func (o *outFile) settle() error {
 		o.discard()
 		return nil
 	}
-	err := errors.Join(os.Truncate(o.f.Name(), o.safe), o.f.Close())
+	err := errors.Join(o.f.Truncate(o.safe), o.f.Close())
 	o.f = nil
 	return err
 }
@@ -65,7 +67,7 @@ func (o *outFile) settle() error {
 func (o *outFile) discard() {
 	if o.f != nil {
 		_ = o.f.Close()
-		_ = os.Remove(o.f.Name())
+		_ = safefile.RemoveFile(o.f.Name())
 		o.f = nil
 	}
 }
@@ -131,7 +133,7 @@ func (w *Writer) label(volume int32) []byte {
 }
 
 func (w *Writer) nextVolume() error {
-	if err := errors.Join(w.Flush(), w.data.close()); err != nil {
+	if err := errors.Join(w.Sync(), w.data.close()); err != nil {
 		return err
 	}
 	w.volume++
@@ -198,9 +200,12 @@ func (w *Writer) Flush() error {
 	return w.broken(w.flush())
 }
 
-// flush writes the buffered bytes of all files, which are consistent then.
+// flush writes the buffered bytes of all files, which are consistent then. With the option Sync those of the index wait.
 func (w *Writer) flush() error {
 	files := []*outFile{&w.meta, &w.data, &w.index}
+	if w.opt.Sync {
+		files = files[:2]
+	}
 	for _, o := range files {
 		if err := o.w.Flush(); err != nil {
 			return err
@@ -210,6 +215,28 @@ func (w *Writer) flush() error {
 		o.safe = o.size
 	}
 	return nil
+}
+
+// Sync writes all buffered data. With the option Sync all records so far are on the disk when it returns.
+func (w *Writer) Sync() error {
+	if w.err != nil || !w.started {
+		return w.err
+	}
+	return w.broken(w.sync())
+}
+
+func (w *Writer) sync() error {
+	if err := w.flush(); err != nil || !w.opt.Sync {
+		return err
+	}
+	// In this order each file refers to what is on the disk.
+	for _, o := range []*outFile{&w.meta, &w.data, &w.index} {
+		if err := cmp.Or(o.w.Flush(), o.f.Sync()); err != nil {
+			return err
+		}
+		o.safe = o.size
+	}
+	return safefile.SyncDir(filepath.Dir(w.base))
 }
 
 // Close ends the archive with an entry in the temporal index for the last record: the entry holds
@@ -232,7 +259,7 @@ func (w *Writer) Close() error {
 		err = w.putIndex(w.last, w.meta.size, w.lastStart)
 	}
 	if err == nil {
-		err = w.flush()
+		err = w.sync()
 	}
 	if err != nil {
 		return errors.Join(err, w.index.settle(), w.data.settle(), w.meta.settle())

@@ -26,6 +26,10 @@ type WriterOptions struct {
 	// FloatInSitu writes values of type Float in the value sets, as in archives of the nineties,
 	// instead of in value blocks.
 	FloatInSitu bool
+
+	// Sync makes Sync and Close return when the archive is on the disk. Readers see new entries of the temporal
+	// index after that only, so that a loss of power leaves none of records that are not there.
+	Sync bool
 }
 
 // maxV2 is the largest offset or length in a version 2 archive (archive.md A18.6).

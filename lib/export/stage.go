@@ -113,7 +113,7 @@ type stage struct {
 }
 
 type output struct {
-	*os.File
+	*safefile.File
 	table  string
 	dir    string // below the store
 	number int    // -1 if the table has one file
@@ -125,7 +125,7 @@ type output struct {
 // close allows the file to be moved. It is written to the disk meanwhile.
 func (o *output) close() error {
 	o.synced = make(chan error, 1)
-	go func() { o.synced <- errors.Join(safefile.Sync(o.File), o.File.Close()) }()
+	go func() { o.synced <- errors.Join(o.File.Sync(), o.File.Close()) }()
 	return nil
 }
 
@@ -156,7 +156,7 @@ func (s *stage) createNext(table, dir string) (*output, error) {
 func (s *stage) create(table, dir string, number int) (*output, error) {
 	o := &output{table: table, dir: dir, number: number, store: s.m.store}
 	o.to = o.path(s.place.base(), o.number)
-	f, err := os.OpenFile(filepath.Join(s.files.Dir(), fmt.Sprintf("%d.tmp", s.count)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := safefile.OpenFile(filepath.Join(s.files.Dir(), fmt.Sprintf("%d.tmp", s.count)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, o.failed(err)
 	}

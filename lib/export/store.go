@@ -65,7 +65,7 @@ const lockWait = time.Minute
 // Lock implements Store. It removes what is left of files that were not replaced.
 func (d Dir) Lock(ctx context.Context, dir string) (unlock func() error, err error) {
 	dir = d.Name(dir)
-	if err := safefile.MakeDir(dir); err != nil {
+	if err := safefile.MakeDir(dir, 0o777); err != nil {
 		return nil, err
 	}
 	for begun := time.Now(); ; {
@@ -139,17 +139,17 @@ func (d Dir) Stage(_ context.Context, dir string) (Stage, error) {
 		if f, err := safefile.Lock(dir); err == nil {
 			f.Close()
 			if safefile.Locks {
-				os.RemoveAll(dir)
+				safefile.RemoveAll(dir)
 			}
 		}
 	}
-	local, err := os.MkdirTemp(above, "export-*")
+	local, err := safefile.MakeTemp(filepath.Join(above, "export-"))
 	if err != nil {
 		return nil, err
 	}
 	lock, err := safefile.Lock(local)
 	if err != nil {
-		return nil, errors.Join(err, os.Remove(local))
+		return nil, errors.Join(err, safefile.RemoveFile(local))
 	}
 	return &dirStage{path: path.Join(dir, filepath.Base(local)), local: local, lock: lock}, nil
 }
@@ -176,5 +176,5 @@ func (s *dirStage) Remove(_ context.Context, named bool) error {
 	if named {
 		return err
 	}
-	return errors.Join(err, os.RemoveAll(s.local))
+	return errors.Join(err, safefile.RemoveAll(s.local))
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+
+	"pmtools/lib/safefile"
 )
 
 func mapFile(*os.File, int) ([]byte, error) {
@@ -18,6 +20,6 @@ func viewFile(*os.File, int) ([]byte, error) { return nil, nil }
 
 func unmap([]byte) {}
 
-func replace(from, to string) error { return os.Rename(from, to) }
+func replace(from, to string) error { return safefile.RenameFile(from, to) }
 
-func remove(path string) error { return os.Remove(path) }
+func remove(path string) error { return safefile.RemoveFile(path) }

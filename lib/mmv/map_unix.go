@@ -5,6 +5,8 @@ package mmv
 import (
 	"os"
 	"syscall"
+
+	"pmtools/lib/safefile"
 )
 
 // mapFile maps the beginning of a file, for reading and writing by all who map it.
@@ -25,6 +27,6 @@ func viewFile(f *os.File, size int) ([]byte, error) {
 func unmap(b []byte) { _ = syscall.Munmap(b) }
 
 // replace gives a file a new name, of which another may have been the owner.
-func replace(from, to string) error { return os.Rename(from, to) }
+func replace(from, to string) error { return safefile.RenameFile(from, to) }
 
-func remove(path string) error { return os.Remove(path) }
+func remove(path string) error { return safefile.RemoveFile(path) }

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"pmtools/lib/safefile"
 )
 
 // mapFile maps the beginning of a file, for reading and writing by all who map it.
@@ -33,7 +35,7 @@ func replace(from, to string) error {
 	if err := remove(to); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	return os.Rename(from, to)
+	return safefile.RenameFile(from, to)
 }
 
 // remove removes a file. A mapped file keeps a name until its mapping ends, and so gets another;

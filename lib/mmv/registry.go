@@ -13,6 +13,7 @@ import (
 
 	"pmtools/lib/config"
 	"pmtools/lib/pcp"
+	"pmtools/lib/safefile"
 )
 
 // Options say where a registry's file is, and what it says about itself.
@@ -105,7 +106,7 @@ func (r *Registry) sweep() {
 	left, _ := filepath.Glob(r.temporary("*"))
 	for _, path := range left {
 		if fi, err := os.Stat(path); err == nil && time.Since(fi.ModTime()) > time.Minute {
-			_ = os.Remove(path)
+			_ = safefile.RemoveFile(path)
 		}
 	}
 }
@@ -228,7 +229,7 @@ func (r *Registry) publish() error {
 	r.last = max(r.last+1, uint64(now.Unix())<<32|uint64(now.Nanosecond()/1000))
 	m.generation(r.last)
 	if err := replace(temporary, r.path()); err != nil {
-		_ = os.Remove(temporary)
+		_ = safefile.RemoveFile(temporary)
 		return err
 	}
 	if old := r.file; old != nil {

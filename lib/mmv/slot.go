@@ -145,18 +145,18 @@ type mapping struct {
 // newMapping writes a file, which must not exist, and maps it. All is written: a file with holes
 // would end the program later, when the disk is full.
 func newMapping(path string, content []byte) (*mapping, error) {
-	_ = os.Remove(path)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	_ = safefile.RemoveFile(path)
+	f, err := safefile.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	var b []byte
 	if _, err = f.Write(content); err == nil {
-		b, err = mapFile(f, len(content))
+		b, err = mapFile(f.OS(), len(content))
 	}
 	if err != nil {
-		_ = os.Remove(path)
+		_ = safefile.RemoveFile(path)
 		return nil, err
 	}
 	m := &mapping{b: b}

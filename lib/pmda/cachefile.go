@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/safefile"
 )
 
 // Load adds the instances that were saved in a file, all of them inactive (collector.md C5.3). The
@@ -109,16 +109,7 @@ func (c *Cache) Save(file string) error {
 	if !c.changed {
 		return nil
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(c.encode(time.Now().Unix()))
-	if err = cmp.Or(err, tmp.Chmod(0o644), tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), file)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
+	if err := safefile.Keep(file, c.encode(time.Now().Unix()), 0o644); err != nil {
 		return err
 	}
 	c.changed = false

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/safefile"
 )
 
 // writeInstall writes the files that PCP's installation of agents needs to a directory
@@ -46,11 +47,7 @@ func (p *program) writeInstall(dir string, agent Provider) error {
 		{"README", in.readme(), 0o644},
 	} {
 		file := filepath.Join(dir, f.name)
-		if err := os.WriteFile(file, []byte(f.text), f.mode); err != nil {
-			return err
-		}
-		// A file that was there keeps its mode otherwise.
-		if err := os.Chmod(file, f.mode); err != nil {
+		if err := safefile.Keep(file, []byte(f.text), f.mode); err != nil {
 			return err
 		}
 		fmt.Fprintln(p.stdout, file)

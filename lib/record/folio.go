@@ -11,6 +11,7 @@ import (
 
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/safefile"
 )
 
 // A folio is a session's files in a directory: the list of archives, and files named after the session's
@@ -55,19 +56,17 @@ func printable(what, text string) error {
 func (f *folio) path(name string) string { return filepath.Join(f.dir, name) }
 
 func (f *folio) create(path, text string) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
+	err := safefile.Create(path, []byte(text))
+	if err == nil {
+		f.created = append(f.created, path)
 	}
-	f.created = append(f.created, path)
-	_, err = file.WriteString(text)
-	return errors.Join(err, file.Close())
+	return err
 }
 
 // discard removes the created files. Errors are ignored: the caller reports another one.
 func (f *folio) discard() {
 	for _, path := range f.created {
-		_ = os.Remove(path)
+		_ = safefile.RemoveFile(path)
 	}
 }
 
@@ -114,10 +113,5 @@ func (f *folio) write(cfg *Config, created string, hosts []Host, names []string)
 			}
 		}
 	}
-	file, err := os.OpenFile(f.name, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(b.String())
-	return errors.Join(err, file.Close())
+	return safefile.Replace(f.name, []byte(b.String()))
 }

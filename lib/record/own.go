@@ -12,6 +12,7 @@ import (
 	"pmtools/lib/archive"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/safefile"
 	"pmtools/lib/sampling"
 )
 
@@ -23,7 +24,7 @@ type own struct {
 	began  time.Time
 
 	mu  sync.Mutex
-	log *os.File
+	log *safefile.File
 }
 
 // startOwn begins a recording by this process. It returns after the first sample, which shows mistakes in
@@ -34,7 +35,7 @@ func (r *Recording) startOwn(ctx context.Context, cfg *Config, f *folio, h *Host
 		return err
 	}
 	o := &own{r: r, src: src, began: time.Now()}
-	if o.log, err = os.OpenFile(r.LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+	if o.log, err = safefile.OpenFile(r.LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return errors.Join(err, src.Close())
 	}
 	f.created = append(f.created, r.LogFile)

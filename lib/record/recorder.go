@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
@@ -16,7 +17,8 @@ import (
 
 // A Recorder writes metrics of a Source into an archive: values, descriptions, instances, texts and
 // labels. After each sample the files are complete: they can be read while they grow, and after a
-// crash of the process. A Recorder must not be shared by goroutines.
+// crash of the process. A loss of power takes what was recorded in the last ten seconds, or nothing
+// after Close. A Recorder must not be shared by goroutines.
 type Recorder struct {
 	src     pmapi.Source
 	w       *archive.Writer
@@ -25,6 +27,7 @@ type Recorder struct {
 	result  pcp.Result
 	insts   [][]int32     // instances of the metrics in the last sample
 	last    pcp.Timestamp // time of the last sample
+	synced  time.Time     // when samples were last made to outlive a loss of power
 	samples atomic.Int64
 }
 
@@ -42,6 +45,7 @@ func NewRecorder(ctx context.Context, src pmapi.Source, base string, metrics []s
 		o = *opt
 	}
 	r.fillIn(ctx, &o)
+	o.Sync = true
 	if r.w, err = archive.Create(base, &o); err != nil {
 		return nil, err
 	}
@@ -169,12 +173,23 @@ func (r *Recorder) put(ctx context.Context, res *pcp.Result) error {
 	if err := r.w.Put(res); err != nil {
 		return err
 	}
-	if err := r.w.Flush(); err != nil {
+	if err := r.flush(); err != nil {
 		return err
 	}
 	r.last = t
 	r.samples.Add(1)
 	return nil
+}
+
+// syncEvery is how much of a recording a loss of power may take.
+const syncEvery = 10 * time.Second
+
+func (r *Recorder) flush() error {
+	if now := time.Now(); now.Sub(r.synced) >= syncEvery || now.Before(r.synced) {
+		r.synced = now
+		return r.w.Sync()
+	}
+	return r.w.Flush()
 }
 
 // Samples returns how many samples were written. It may be called by other goroutines.

@@ -8,50 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
+
+	"pmtools/lib/safefile/safefiletest"
 )
-
-// An operation is one of a disk, or a mark between two of them.
-type operation struct {
-	kind     string // "create", "rename", "remove", "sync", or "put" and "taken" for what the process has been told
-	name, to string
-	text     []byte
-	synced   bool
-	number   uint64
-}
-
-// A recorder is a disk that notes operations.
-type recorder struct {
-	systemDisk
-	list []operation
-}
-
-func (r *recorder) note(o operation) {
-	o.name, o.to = filepath.Base(o.name), filepath.Base(o.to)
-	r.list = append(r.list, o)
-}
-
-func (r *recorder) create(path string, text []byte, sync bool) error {
-	r.note(operation{kind: "create", name: path, text: text, synced: sync})
-	return r.systemDisk.create(path, text, sync)
-}
-
-func (r *recorder) rename(from, to string) error {
-	r.note(operation{kind: "rename", name: from, to: to})
-	return r.systemDisk.rename(from, to)
-}
-
-func (r *recorder) remove(path string) error {
-	r.note(operation{kind: "remove", name: path})
-	return r.systemDisk.remove(path)
-}
-
-func (r *recorder) syncDir(dir string) error {
-	r.note(operation{kind: "sync"})
-	return r.systemDisk.syncDir(dir)
-}
 
 // live returns a live Block of some series.
 func live(n uint64) *Block {
@@ -84,175 +45,94 @@ func work(q *Queue, n uint64, told func(kind string, number uint64)) (put map[ui
 	return put
 }
 
-// TestCrash: after a loss of power at any time the queue has each request that it had taken, and that has not been acknowledged: for
-// every set of names that may be on the disk then. It may have acknowledged ones again.
+// TestCrash: after a loss of power at any time the queue has each request that it had taken, and that has not been acknowledged, and it
+// can read all that it has. It may have acknowledged ones again.
 func TestCrash(t *testing.T) {
-	rec := &recorder{}
-	q, err := OpenQueue(&QueueOptions{Dir: t.TempDir(), Max: 1 << 40, Sync: true, disk: rec})
+	dir := t.TempDir()
+	tr, err := safefiletest.Record(dir, func(mark func(string)) {
+		q, err := OpenQueue(&QueueOptions{Dir: dir, Max: 1 << 40, Sync: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		work(q, 12, func(kind string, number uint64) { mark(fmt.Sprint(kind, " ", number)) })
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	work(q, 12, func(kind string, number uint64) { rec.list = append(rec.list, operation{kind: kind, number: number}) })
-	images := 0
-	durable, wanted := make(map[string][]byte), make(map[uint64]bool)
-	content := make(map[string][]byte) // of files, under the names that they have had
-	var pending []operation
-	for i, o := range rec.list {
-		switch o.kind {
-		case "sync":
-			durable, pending = image(durable, content, pending, func(int) bool { return true }), nil
-		case "put":
-			wanted[o.number] = true
-		case "taken":
-			delete(wanted, o.number)
-		default:
-			pending = append(pending, o)
+	tr.Images(t, 64, func(dir string, marks []string) error {
+		wanted := make(map[uint64]bool)
+		for _, mark := range marks {
+			var kind string
+			var number uint64
+			if _, err := fmt.Sscan(mark, &kind, &number); err != nil {
+				return err
+			}
+			if wanted[number] = true; kind == "taken" {
+				delete(wanted, number)
+			}
 		}
-		if o.kind == "create" {
-			content[o.name] = o.text
-		} else if o.kind == "rename" {
-			content[o.to] = content[o.name]
-		}
-		if len(pending) > 10 {
-			t.Fatalf("%d operations are pending", len(pending))
-		}
-		for set := range 1 << len(pending) {
-			files := image(durable, content, pending, func(i int) bool { return set&(1<<i) != 0 })
-			reopen(t, fmt.Sprintf("operation %d, set %b", i, set), files, wanted)
-			images++
-		}
-	}
-	t.Logf("%d operations, %d images", len(rec.list), images)
+		return reopen(dir, wanted)
+	})
 }
 
-// image returns the files after those of the pending operations that have come to the disk.
-func image(durable, content map[string][]byte, pending []operation, has func(i int) bool) map[string][]byte {
-	files := maps.Clone(durable)
-	for i, o := range pending {
-		switch {
-		case !has(i):
-		case o.kind == "create":
-			files[o.name] = o.text
-		case o.kind == "rename":
-			delete(files, o.name)
-			files[o.to] = content[o.name]
-		case o.kind == "remove":
-			delete(files, o.name)
-		}
-	}
-	return files
-}
-
-// reopen opens a queue of such files, and checks that it has the wanted requests, and nothing that cannot be read.
-func reopen(t *testing.T, name string, files map[string][]byte, wanted map[uint64]bool) {
-	t.Helper()
-	dir := t.TempDir()
-	for file, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	q, err := OpenQueue(&QueueOptions{Dir: dir, Max: 1 << 40, Warn: func(err error) { t.Errorf("%s: %v", name, err) }})
+// reopen checks that a queue has the wanted requests, and nothing that cannot be read.
+func reopen(dir string, wanted map[uint64]bool) error {
+	var strange error
+	q, err := OpenQueue(&QueueOptions{Dir: dir, Max: 1 << 40, Warn: func(err error) { strange = err }})
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		return err
 	}
-	found := make(map[uint64]bool)
+	defer q.spool.close()
 	for _, e := range q.list {
 		b, err := q.read(e)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
+			return err
 		}
 		if want := live(e.number); !bytes.Equal(b.message1(), want.message1()) {
-			t.Errorf("%s: request %d has changed", name, e.number)
+			return fmt.Errorf("request %d has changed", e.number)
 		}
-		found[e.number] = true
+		delete(wanted, e.number)
 	}
-	for number := range wanted {
-		if !found[number] {
-			t.Fatalf("%s: request %d is lost; there are %q", name, number, slices.Sorted(maps.Keys(files)))
-		}
+	if len(wanted) > 0 {
+		return fmt.Errorf("the requests %d are lost", slices.Sorted(maps.Keys(wanted)))
 	}
-	q.spool.close()
+	return strange
 }
 
-// A faulty disk fails at one operation.
-type faulty struct {
-	systemDisk
-	left int // operations before that
-	err  error
-}
-
-func (f *faulty) fails() error {
-	if f.left--; f.left == -1 {
-		return f.err
-	}
-	return nil
-}
-
-func (f *faulty) create(path string, text []byte, sync bool) error {
-	if err := f.fails(); err != nil {
-		_ = f.systemDisk.create(path, text[:len(text)/2], sync)
-		return &os.PathError{Op: "write", Path: path, Err: err}
-	}
-	return f.systemDisk.create(path, text, sync)
-}
-
-func (f *faulty) rename(from, to string) error {
-	if err := f.fails(); err != nil {
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
-	}
-	return f.systemDisk.rename(from, to)
-}
-
-func (f *faulty) remove(path string) error {
-	if err := f.fails(); err != nil {
-		return &os.PathError{Op: "remove", Path: path, Err: err}
-	}
-	return f.systemDisk.remove(path)
-}
-
-func (f *faulty) syncDir(dir string) error {
-	if err := f.fails(); err != nil {
-		return &os.PathError{Op: "sync", Path: dir, Err: err}
-	}
-	return f.systemDisk.syncDir(dir)
-}
-
-// TestFaults: each operation of the disk fails once, in each way. What Put has taken is there, and the next process works.
+// TestFaults: each call of the file system fails once, and from there on, in each way. The queue has what Put has taken, and the next
+// process works.
 func TestFaults(t *testing.T) {
-	errs := []error{syscall.ENOSPC, syscall.EIO, syscall.EMFILE, syscall.EACCES, syscall.EINTR}
-	for n := 0; ; n++ {
-		err := errs[n%len(errs)]
-		f, dir := &faulty{left: n, err: err}, t.TempDir()
-		q, opened := OpenQueue(&QueueOptions{Dir: dir, Max: 1 << 40, Sync: true, disk: f})
+	for f := range safefiletest.Faults(t) {
+		dir := t.TempDir()
 		var put map[uint64]*Block
-		if opened == nil {
-			put = work(q, 9, func(string, uint64) {})
-			q.spool.close()
-		}
-		again, e := OpenQueue(&QueueOptions{Dir: dir, Max: 1 << 40, Warn: func(err error) { t.Error(err) }})
-		if e != nil {
-			t.Fatalf("%v at operation %d: %v", err, n, e)
+		f.During(func() {
+			q, err := OpenQueue(&QueueOptions{Dir: dir, Max: 1 << 40, Sync: true})
+			if err == nil {
+				put = work(q, 9, func(string, uint64) {})
+				q.spool.close()
+			}
+		})
+		again, err := OpenQueue(&QueueOptions{Dir: dir, Max: 1 << 40, Warn: func(err error) { t.Error(err) }})
+		if err != nil {
+			t.Fatalf("%v: %v", f, err)
 		}
 		for _, x := range again.list {
-			if b, e := again.read(x); e != nil && put[x.number] != nil {
-				t.Errorf("%v at operation %d: %v", err, n, e)
+			if b, err := again.read(x); err != nil && put[x.number] != nil {
+				t.Errorf("%v: %v", f, err)
 			} else if want := put[x.number]; want != nil && bytes.Equal(b.message1(), want.message1()) {
 				delete(put, x.number)
 			}
 		}
 		if len(put) > 0 {
-			t.Errorf("%v at operation %d: %d requests are lost", err, n, len(put))
+			t.Errorf("%v: %d requests are lost", f, len(put))
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*"+unfinished)); left != nil {
-			t.Errorf("%v at operation %d: %q are left", err, n, left)
+			t.Errorf("%v: %q are left", f, left)
+		}
+		if err := again.Put(live(again.next)); err != nil {
+			t.Errorf("%v: the next request: %v", f, err)
 		}
 		again.spool.close()
-		if f.left >= 0 {
-			t.Logf("%d operations", n)
-			return
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package remotewrite
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"hash/crc32"
@@ -55,8 +54,6 @@ type QueueOptions struct {
 	// a request outlives the process only.
 	Sync bool
 	Warn func(error) // gets reports of strange files in the directory; nil drops them
-
-	disk disk // nil for that of the system
 }
 
 const maxKept = 10_000
@@ -101,7 +98,7 @@ func OpenQueue(opt *QueueOptions) (*Queue, error) {
 		q.opt.Warn = func(error) {}
 	}
 	var err error
-	if q.spool, err = openSpool(opt.Dir, opt.Sync, cmp.Or[disk](opt.disk, systemDisk{})); err != nil {
+	if q.spool, err = openSpool(opt.Dir, opt.Sync); err != nil {
 		return nil, err
 	}
 	files, err := q.spool.requests(q.opt.Warn)

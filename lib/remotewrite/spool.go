@@ -18,7 +18,6 @@ import (
 type spool struct {
 	dir  string
 	sync bool // files and their names are on the disk when write returns
-	disk disk
 	lock *os.File
 }
 
@@ -46,9 +45,9 @@ var (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func openSpool(dir string, sync bool, d disk) (*spool, error) {
+func openSpool(dir string, sync bool) (*spool, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := cmp.Or(safefile.MakeDir(dir), os.Chmod(dir, 0o700)); err != nil {
+		if err := cmp.Or(safefile.MakeDir(dir, 0o700), os.Chmod(dir, 0o700)); err != nil {
 			return nil, err
 		}
 	}
@@ -59,7 +58,7 @@ func openSpool(dir string, sync bool, d disk) (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{dir, sync, d, f}
+	s := &spool{dir, sync, f}
 	if err := s.probe(); err != nil {
 		f.Close()
 		return nil, err
@@ -71,7 +70,7 @@ func openSpool(dir string, sync bool, d disk) (*spool, error) {
 func (s *spool) probe() error {
 	path := filepath.Join(s.dir, "probe"+unfinished)
 	_ = os.Remove(path) // of a process that was killed
-	return cmp.Or(s.disk.create(path, nil, false), s.disk.remove(path))
+	return cmp.Or(create(path, nil, false), safefile.RemoveFile(path))
 }
 
 // requests returns the requests of an earlier process in their order. It removes incomplete files; warn
@@ -84,7 +83,7 @@ func (s *spool) requests(warn func(error)) (list []*entry, err error) {
 	for _, f := range files {
 		name := f.Name()
 		if strings.HasSuffix(name, unfinished) { // its writer has died
-			if err := s.disk.remove(filepath.Join(s.dir, name)); err != nil {
+			if err := safefile.RemoveFile(filepath.Join(s.dir, name)); err != nil {
 				return nil, err
 			}
 		}
@@ -130,20 +129,33 @@ func (s *spool) path(e *entry) string {
 	return filepath.Join(s.dir, e.name()+written)
 }
 
+// create makes a file, whose content is on the disk when it returns if sync is set.
+func create(path string, text []byte, sync bool) error {
+	f, err := safefile.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	return cmp.Or(err, f.Close())
+}
+
 // write leaves no file after an error.
 func (s *spool) write(e *entry, text []byte) error {
 	path := s.path(e)
-	err := s.disk.create(path+unfinished, text, s.sync)
+	err := create(path+unfinished, text, s.sync)
 	if err == nil {
-		err = s.disk.rename(path+unfinished, path)
+		err = safefile.RenameFile(path+unfinished, path)
 	}
 	if err == nil && s.sync {
-		if err = s.disk.syncDir(s.dir); err != nil {
-			_ = s.disk.remove(path)
+		if err = safefile.SyncDir(s.dir); err != nil {
+			_ = safefile.RemoveFile(path)
 		}
 	}
 	if err != nil {
-		_ = s.disk.remove(path + unfinished)
+		_ = safefile.RemoveFile(path + unfinished)
 	}
 	return err
 }
@@ -168,7 +180,7 @@ func (s *spool) read(e *entry) ([]byte, error) {
 func (s *spool) damage(e *entry, err error) error {
 	path := filepath.Join(s.dir, e.name()+written)
 	if _, unreadable := errors.AsType[*fs.PathError](err); !unreadable || errors.Is(err, errNoKey) {
-		if e := s.disk.rename(path, path+damaged); e == nil {
+		if e := safefile.RenameFile(path, path+damaged); e == nil {
 			path += damaged
 		}
 	}
@@ -179,16 +191,16 @@ func (s *spool) damage(e *entry, err error) error {
 func (s *spool) keep(e *entry) {
 	path := s.path(e)
 	e.sent = true
-	_ = s.disk.rename(path, s.path(e))
+	_ = safefile.RenameFile(path, s.path(e))
 }
 
 // remove may leave the file: the next process sends it once more, which does no harm.
-func (s *spool) remove(e *entry) { _ = s.disk.remove(s.path(e)) }
+func (s *spool) remove(e *entry) { _ = safefile.RemoveFile(s.path(e)) }
 
 // removeKey removes a file to which others were differences. Their names are gone from the disk before, since they cannot be read
 // without it.
 func (s *spool) removeKey(e *entry) {
-	if s.sync && s.disk.syncDir(s.dir) != nil {
+	if s.sync && safefile.SyncDir(s.dir) != nil {
 		return // the next process removes it
 	}
 	s.remove(e)

@@ -31,10 +31,10 @@ func Move(list []Rename) error {
 			continue
 		}
 		if err == nil {
-			err = makeDir(dir, dirs)
+			err = makeDir(dir, 0o777, dirs)
 		}
 		if err == nil {
-			err = os.Rename(r.From, r.To)
+			err = RenameFile(r.From, r.To)
 		}
 		if failed = cmp.Or(failed, err); err == nil {
 			dirs[dir] = true
@@ -44,14 +44,14 @@ func Move(list []Rename) error {
 }
 
 // makeDir makes a directory and those above it, and notes the directories that get new names.
-func makeDir(dir string, changed map[string]bool) error {
+func makeDir(dir string, perm fs.FileMode, changed map[string]bool) error {
 	if changed[dir] {
 		return nil
 	}
-	err := os.Mkdir(dir, 0o777)
+	err := mkdir(dir, perm)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
-		if err = makeDir(filepath.Dir(dir), changed); err == nil {
-			err = os.Mkdir(dir, 0o777)
+		if err = makeDir(filepath.Dir(dir), perm, changed); err == nil {
+			err = mkdir(dir, perm)
 		}
 	}
 	if err == nil {
@@ -79,9 +79,9 @@ func syncDirs(dirs map[string]bool) error {
 func SyncDir(dir string) error { return syncDir(filepath.Join(dir, "x")) }
 
 // MakeDir is os.MkdirAll, and the names of new directories are on the disk when it returns.
-func MakeDir(dir string) error {
+func MakeDir(dir string, perm fs.FileMode) error {
 	changed := make(map[string]bool)
-	err := makeDir(dir, changed)
+	err := makeDir(dir, perm, changed)
 	return cmp.Or(err, syncDirs(changed))
 }
 
@@ -91,7 +91,7 @@ func Forget(names []string) error {
 	dirs := make(map[string]bool)
 	var failed error
 	for _, name := range names {
-		if err := os.Remove(name); err == nil {
+		if err := RemoveFile(name); err == nil {
 			dirs[filepath.Dir(name)] = true
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			failed = cmp.Or(failed, err)
@@ -105,16 +105,8 @@ func Tidy(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if name := e.Name(); e.Type().IsRegular() && name[0] == '.' && strings.TrimRight(name, "0123456789") != name {
-			err = cmp.Or(err, os.Remove(filepath.Join(dir, name)))
+			err = cmp.Or(err, RemoveFile(filepath.Join(dir, name)))
 		}
 	}
 	return err
-}
-
-// Sync makes the content of a file last.
-func Sync(f *os.File) error {
-	if err := f.Sync(); !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package safefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,22 +19,26 @@ func Create(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := Fill(f, text); err != nil {
+	if err := fill(f, text); err != nil {
 		return err
 	}
-	switch err := os.Link(f.Name(), name); {
+	switch err := link(f.Name(), name); {
 	case err == nil:
-		return errors.Join(os.Remove(f.Name()), syncDir(name))
+		if err = cmp.Or(RemoveFile(f.Name()), syncDir(name)); err != nil {
+			_ = os.Remove(f.Name())
+			err = errors.Join(err, os.Remove(name))
+		}
+		return err
 	case errors.Is(err, fs.ErrExist):
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(err, RemoveFile(f.Name()))
 	}
-	if err := os.Remove(f.Name()); err != nil {
+	if err := RemoveFile(f.Name()); err != nil {
 		return err
 	}
-	if f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+	if f, err = OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return err
 	}
-	return Fill(f, text)
+	return cmp.Or(fill(f, text), syncDir(name))
 }
 
 // Replace writes a file in the place of one of the same name, if there is one. A reader, and a crash,
@@ -49,13 +54,15 @@ func Replace(name string, text []byte) error {
 		if err = Create(name, text); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		return os.WriteFile(name, text, 0o666) // a link to a file that is not there yet
+		return rewrite(name, text) // a link to a file that is not there yet
 	case err != nil || !info.Mode().IsRegular():
-		return os.WriteFile(name, text, 0o666)
+		return rewrite(name, text)
 	}
 	f, err := beside(filepath.Dir(name), filepath.Base(name), info.Mode().Perm())
-	if err != nil {
+	if errors.Is(err, fs.ErrPermission) {
 		return overwrite(name, text) // the directory is read-only for us
+	} else if err != nil {
+		return err
 	}
 	return move(f, name, text, info.Mode().Perm())
 }
@@ -85,12 +92,22 @@ func Install(name string, text []byte) error {
 	return move(f, name, text, mode)
 }
 
+// Keep writes a file of this user's programs with a mode, in the place of one of the same name. A crash leaves the old text or the
+// new.
+func Keep(name string, text []byte, mode fs.FileMode) error {
+	f, err := beside(filepath.Dir(name), filepath.Base(name), mode)
+	if err != nil {
+		return err
+	}
+	return move(f, name, text, mode)
+}
+
 // crossing reports whether a file cannot be renamed because its new directory is on another file system.
 func crossing(err error) bool { return errors.Is(err, syscall.EXDEV) }
 
 // Remove removes a file for good: it does not come back after a crash.
 func Remove(name string) error {
-	if err := os.Remove(name); err != nil {
+	if err := RemoveFile(name); err != nil {
 		return err
 	}
 	return syncDir(name)
@@ -98,13 +115,16 @@ func Remove(name string) error {
 
 // beside creates a file in a directory, with a name that nobody else uses and made of base. The mode is
 // before the process's mask.
-func beside(dir, base string, mode fs.FileMode) (*os.File, error) {
+func beside(dir, base string, mode fs.FileMode) (*File, error) {
 	if len(base) > 200 { // file systems allow 255 bytes
 		base = base[:200]
 	}
 	for {
 		name := filepath.Join(dir, fmt.Sprintf(".%s%d", base, rand.Uint32()))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		f, err := OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if bad, ok := errors.AsType[*fs.PathError](err); ok {
+			bad.Path = filepath.Join(dir, base)
+		}
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}
@@ -112,15 +132,15 @@ func beside(dir, base string, mode fs.FileMode) (*os.File, error) {
 }
 
 // move fills a new file and gives it the name and the mode.
-func move(f *os.File, name string, text []byte, mode fs.FileMode) error {
+func move(f *File, name string, text []byte, mode fs.FileMode) error {
 	if err := f.Chmod(mode); err != nil {
-		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+		return errors.Join(err, f.Close(), RemoveFile(f.Name()))
 	}
-	if err := Fill(f, text); err != nil {
+	if err := fill(f, text); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := RenameFile(f.Name(), name); err != nil {
+		return errors.Join(err, RemoveFile(f.Name()))
 	}
 	return syncDir(name)
 }
@@ -131,23 +151,44 @@ func syncDir(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	d, err := os.Open(filepath.Dir(name))
-	if err != nil {
+	op := Op{Kind: OpSyncDir, Name: filepath.Dir(name)}
+	d, err := os.Open(op.Name)
+	if errors.Is(err, fs.ErrPermission) {
 		return nil
+	} else if err != nil {
+		return err
 	}
 	defer d.Close()
-	if err := d.Sync(); !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
-		return err
+	return op.sync(d)
+}
+
+// fill writes and closes a new file, and removes it if that fails.
+func fill(f *File, text []byte) error {
+	if err := errors.Join(put(f, text), f.Close()); err != nil {
+		return errors.Join(err, RemoveFile(f.Name()))
 	}
 	return nil
 }
 
-// Fill writes and closes a new file, and removes it if that fails.
-func Fill(f *os.File, text []byte) error {
-	if err := errors.Join(put(f, text), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+// rewrite writes what is not a file, or not there yet.
+func rewrite(name string, text []byte) error {
+	f, err := OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
 	}
-	return nil
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// Append adds text to the end of a file, which is made if need be, for this user only. After a crash the text may be
+// missing in part; a text is written at once.
+func Append(name string, text []byte, mode fs.FileMode) error {
+	f, err := OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // maxOld limits the memory for the text of a file that is overwritten.
@@ -155,11 +196,11 @@ const maxOld = 64 << 20
 
 // overwrite writes a file in its place, or leaves the old text there.
 func overwrite(name string, text []byte) error {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	f, err := OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	old, err := readAll(f, 0, maxOld)
+	old, err := readAll(f.f, 0, maxOld)
 	if err == nil {
 		if err = put(f, text); err != nil {
 			err = errors.Join(err, put(f, old))
@@ -169,12 +210,12 @@ func overwrite(name string, text []byte) error {
 }
 
 // put makes text all that a file holds, on the disk too: some tell only then that they are full.
-func put(f *os.File, text []byte) error {
+func put(f *File, text []byte) error {
 	if _, err := f.WriteAt(text, 0); err != nil {
 		return err
 	}
 	if err := f.Truncate(int64(len(text))); err != nil {
 		return err
 	}
-	return Sync(f)
+	return f.Sync()
 }

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/lib/safefile"
 )
 
 // Edit lets the user change a text with the editor that the environment names.
@@ -22,7 +21,11 @@ func Edit(lookup func(string) (string, bool), text string) (string, error) {
 		return "", err
 	}
 	defer os.Remove(f.Name())
-	if err := safefile.Fill(f, []byte(text)); err != nil {
+	if _, err := f.WriteString(text); err != nil {
+		_ = f.Close()
+		return "", err
+	}
+	if err := f.Close(); err != nil {
 		return "", err
 	}
 	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", f.Name())

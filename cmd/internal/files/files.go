@@ -3,6 +3,7 @@ package files
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -36,11 +37,14 @@ func ReadAll(r io.Reader) ([]byte, error) {
 }
 
 // A Redirected file is where output goes instead of standard output.
-type Redirected struct{ *os.File }
+type Redirected struct{ *safefile.File }
+
+// Close implements io.Closer. The output is on the disk after it.
+func (r Redirected) Close() error { return errors.Join(r.Sync(), r.File.Close()) }
 
 // Create implements repl.Files.
 func (FS) Create(name string) (io.WriteCloser, error) {
-	f, err := os.Create(name)
+	f, err := safefile.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return nil, err
 	}

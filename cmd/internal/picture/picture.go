@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 
 	"pmtools/cmd/internal/samples"
 	"pmtools/lib/format"
+	"pmtools/lib/safefile"
 )
 
 // pictures are the forms of files that charts are drawn into.
@@ -61,14 +61,11 @@ func Draw(name string, p *samples.Picture) error {
 		}
 		drawn = append(drawn, b.Bytes())
 	}
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(stack(f, form, drawn), f.Close()); err != nil {
+	var all bytes.Buffer
+	if err := stack(&all, form, drawn); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return nil
+	return safefile.Replace(name, all.Bytes())
 }
 
 // panelsOf returns the parts of a picture with one unit each, in the order of its lines. Only the

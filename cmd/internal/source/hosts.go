@@ -72,15 +72,7 @@ func NoteHost(lookup func(string) (string, bool), host string) {
 	}
 	hosts := append([]string{host}, slices.DeleteFunc(old, func(h string) bool { return h == host })...)
 	text := strings.Join(hosts[:min(len(hosts), keptHosts)], "\n") + "\n"
-	if len(text) > mostHosts || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "hosts")
-	if err != nil {
-		return
-	}
-	_, err = f.WriteString(text)
-	if bad := f.Close(); err != nil || bad != nil || os.Rename(f.Name(), path) != nil {
-		os.Remove(f.Name())
+	if len(text) <= mostHosts && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
+		_ = safefile.Keep(path, []byte(text), 0o600)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"pmtools/lib/pmda/helptext"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/pmns"
+	"pmtools/lib/safefile"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -82,10 +83,10 @@ func compile(args []string, errs io.Writer) int {
 	}
 	dir, pag, err := helptext.Compile(entries, binary.NativeEndian)
 	if err == nil {
-		err = os.WriteFile(*name+".pag", pag, 0o644)
+		err = safefile.Keep(*name+".pag", pag, 0o644)
 	}
 	if err == nil {
-		err = os.WriteFile(*name+".dir", dir, 0o644)
+		err = safefile.Keep(*name+".dir", dir, 0o644)
 	}
 	if err != nil {
 		fmt.Fprintf(errs, "newhelp: %v\n", err)

@@ -1,0 +1,101 @@
+package safefiletest
+
+import (
+	"fmt"
+	"iter"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"pmtools/lib/safefile"
+)
+
+// A Fault is an operation that fails, or that and all after it.
+type Fault struct {
+	At      int // the number of the operation
+	Err     error
+	Forever bool
+
+	done atomic.Int64
+	text atomic.Pointer[string] // of the operation
+}
+
+// String returns a description for people.
+func (f *Fault) String() string {
+	text, forever := "nothing", ""
+	if p := f.text.Load(); p != nil {
+		text = *p
+	}
+	if f.Forever {
+		forever = ", and all after it"
+	}
+	return fmt.Sprintf("%v at operation %d (%s)%s", f.Err, f.At, text, forever)
+}
+
+// During calls work, in which the operation fails.
+func (f *Fault) During(work func()) {
+	defer safefile.Observe(f.observe)()
+	work()
+}
+
+// Hit reports whether the operation has failed.
+func (f *Fault) Hit() bool { return f.text.Load() != nil }
+
+func (f *Fault) observe(op *safefile.Op) error {
+	n := int(f.done.Add(1)) - 1
+	if n < f.At || n > f.At && !f.Forever {
+		return nil
+	}
+	text := fmt.Sprint(op.Kind, " ", op.Name)
+	f.text.CompareAndSwap(nil, &text)
+	op.Data = op.Data[:len(op.Data)/2]
+	return f.Err
+}
+
+// errs are the errors, which take turns.
+var errs = [...]error{syscall.ENOSPC, syscall.EIO, syscall.EMFILE, syscall.EACCES, syscall.EINTR}
+
+// Faults yields faults of one operation after the other, at first once and then for ever, until the work has no more. Each must have
+// closed the files that it has opened.
+func Faults(t *testing.T) iter.Seq[*Fault] {
+	t.Helper()
+	r, w, err := os.Pipe() // the runtime's own descriptors come with the first one that it waits for
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	w.Close()
+	return func(yield func(*Fault) bool) {
+		for _, forever := range []bool{false, true} {
+			for n := 0; ; n++ {
+				before := descriptors()
+				f := &Fault{At: n, Err: errs[n%len(errs)], Forever: forever}
+				if !yield(f) {
+					return
+				}
+				for try := 0; descriptors() > before; try++ {
+					if try == 100 {
+						t.Errorf("%v: %d descriptors are open, %d were before", f, descriptors(), before)
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				if !f.Hit() {
+					t.Logf("%d operations", n)
+					break
+				}
+			}
+		}
+	}
+}
+
+// descriptors returns the number of open files, or 0 where the system does not tell.
+func descriptors() int {
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(list)
+}
