@@ -91,7 +91,7 @@ func TestCrash(t *testing.T) {
 // TestWriteFaults: each call of the file system fails. The error is reported; a readable archive of the records up to the last Flush stays,
 // or none.
 func TestWriteFaults(t *testing.T) {
-	for f := range safefiletest.Faults(t) {
+	for f := range safefiletest.Faults(t, 1) {
 		dir := t.TempDir()
 		base := filepath.Join(dir, "a")
 		sure := 0

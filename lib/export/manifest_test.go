@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ func writeTo(t *testing.T, dir, path string, change ...func(*Config)) error {
 		f(cfg)
 	}
 	_, err := Write(t.Context(), recs, recs, cfg)
-	return err
+	return errors.Join(err, recs.Close())
 }
 
 func manifestOf(dir, host string) string {

@@ -162,7 +162,7 @@ type dirStage struct {
 func (s *dirStage) Dir() string { return s.local }
 
 func (s *dirStage) Put(_ context.Context, files [][2]string) (moves [][2]string, err error) {
-	err = safefile.SyncDir(s.local)
+	err = cmp.Or(safefile.SyncDir(s.local), safefile.SyncDir(filepath.Dir(s.local)))
 	for _, f := range files {
 		_, gone := os.Lstat(f[0])
 		err = cmp.Or(err, gone)

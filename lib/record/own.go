@@ -40,6 +40,7 @@ func (r *Recording) startOwn(ctx context.Context, cfg *Config, f *folio, h *Host
 	}
 	f.created = append(f.created, r.LogFile)
 	if o.rec, err = NewRecorder(ctx, src, r.Archive, h.Metrics, &archive.WriterOptions{Version: cfg.Version}); err == nil {
+		f.created = append(f.created, r.Archive+".meta", r.Archive+".index", r.Archive+".0")
 		if err = o.rec.Sample(ctx); err != nil {
 			_ = o.rec.Close()
 		}
@@ -47,7 +48,6 @@ func (r *Recording) startOwn(ctx context.Context, cfg *Config, f *folio, h *Host
 	if err != nil {
 		return errors.Join(err, src.Close(), o.log.Close())
 	}
-	f.created = append(f.created, r.Archive+".meta", r.Archive+".index", r.Archive+".0")
 	r.logger = o
 	o.logf("Recording the host \"%s\" in the archive %s", r.Host, r.Archive)
 	var run context.Context

@@ -102,7 +102,7 @@ func reopen(dir string, wanted map[uint64]bool) error {
 // TestFaults: each call of the file system fails once, and from there on, in each way. The queue has what Put has taken, and the next
 // process works.
 func TestFaults(t *testing.T) {
-	for f := range safefiletest.Faults(t) {
+	for f := range safefiletest.Faults(t, 1) {
 		dir := t.TempDir()
 		var put map[uint64]*Block
 		f.During(func() {

@@ -99,7 +99,7 @@ func same(a, b []byte) bool { return slices.Equal(a, b) && (a == nil) == (b == n
 func TestFaults(t *testing.T) {
 	for _, w := range writers {
 		t.Run(w.name, func(t *testing.T) {
-			for f := range safefiletest.Faults(t) {
+			for f := range safefiletest.Faults(t, 1) {
 				dir := prepared(t, w.old)
 				file := filepath.Join(dir, "d", "x")
 				var err error

@@ -2,7 +2,6 @@
 package history
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"pmtools/cmd/internal/files"
@@ -33,11 +32,17 @@ func Open(lookup func(string) (string, bool)) *History {
 	if err != nil {
 		return h
 	}
+	torn := false
 	for line := range strings.Lines(string(text)) {
+		// A loss of power may have taken a part of the last lines.
+		if !strings.HasSuffix(line, "\n") || strings.Contains(line, "\x00") {
+			torn = true
+			continue
+		}
 		h.push(strings.TrimRight(line, "\r\n"))
 	}
-	if len(h.Items) > Limit {
-		h.Items = h.Items[len(h.Items)-Limit:]
+	if torn || len(h.Items) > Limit {
+		h.Items = h.Items[max(0, len(h.Items)-Limit):]
 		_ = safefile.Replace(h.path, []byte(strings.Join(h.Items, "\n")+"\n"))
 	}
 	return h
@@ -84,10 +89,5 @@ func (h *History) write(item string) error {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(item + "\n")
-	return errors.Join(err, f.Close())
+	return safefile.Append(h.path, []byte(item+"\n"), 0o600)
 }

@@ -3,6 +3,7 @@ package safefiletest
 import (
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -57,9 +58,15 @@ func (f *Fault) observe(op *safefile.Op) error {
 // errs are the errors, which take turns.
 var errs = [...]error{syscall.ENOSPC, syscall.EIO, syscall.EMFILE, syscall.EACCES, syscall.EINTR}
 
-// Faults yields faults of one operation after the other, at first once and then for ever, until the work has no more. Each must have
-// closed the files that it has opened.
-func Faults(t *testing.T) iter.Seq[*Fault] {
+// Quiet calls work, which syncs nothing: that takes time, and tests of what is on the disk are others.
+func Quiet(work func()) {
+	defer safefile.Observe(func(*safefile.Op) error { return nil })()
+	work()
+}
+
+// Faults yields faults of one operation after the other, or of about one of so many, at first once and then for ever, until the work
+// has no more. Each must have closed the files that it has opened. PMTOOLS_RUNS=all yields all.
+func Faults(t *testing.T, every int) iter.Seq[*Fault] {
 	t.Helper()
 	r, w, err := os.Pipe() // the runtime's own descriptors come with the first one that it waits for
 	if err != nil {
@@ -67,11 +74,19 @@ func Faults(t *testing.T) iter.Seq[*Fault] {
 	}
 	r.Close()
 	w.Close()
+	if os.Getenv("PMTOOLS_RUNS") == "all" {
+		every = 1
+	}
+	seed := Seed(t)
+	if every > 1 {
+		t.Logf("PMTOOLS_SEED=%d", seed)
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
 	return func(yield func(*Fault) bool) {
 		for _, forever := range []bool{false, true} {
-			for n := 0; ; n++ {
+			for n := random.IntN(every); ; n += 1 + random.IntN(2*every-1) {
 				before := descriptors()
-				f := &Fault{At: n, Err: errs[n%len(errs)], Forever: forever}
+				f := &Fault{At: n, Err: errs[random.IntN(len(errs))], Forever: forever}
 				if !yield(f) {
 					return
 				}
@@ -83,7 +98,7 @@ func Faults(t *testing.T) iter.Seq[*Fault] {
 					time.Sleep(10 * time.Millisecond)
 				}
 				if !f.Hit() {
-					t.Logf("%d operations", n)
+					t.Logf("%d operations", f.done.Load())
 					break
 				}
 			}

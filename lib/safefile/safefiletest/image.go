@@ -147,10 +147,13 @@ func (d *disk) image(has func(i int) bool, content func(file *inode) []byte) ima
 }
 
 // Images calls check with the directory of each image that a loss of power may leave, after each event: at most so many for an event,
-// drawn at random if there are more. The marks are those that had been made. An error of check fails the test. The variable
+// drawn at random if there are more, and fifty times as many if PMTOOLS_RUNS is all. The marks are those that had been made. An error of check fails the test. The variable
 // PMTOOLS_SEED repeats a run.
 func (tr *Trace) Images(t *testing.T, most int, check func(dir string, marks []string) error) {
 	t.Helper()
+	if os.Getenv("PMTOOLS_RUNS") == "all" {
+		most *= 50
+	}
 	seed := Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	d := &disk{maps.Clone(tr.base), nil, make(map[*inode][]byte), make(map[*inode][]event)}
@@ -194,7 +197,6 @@ func (d *disk) images(most int, r *rand.Rand) func(yield func(image) bool) {
 	whole := func(file *inode) []byte { return written(d.content[file], d.writes[file], nil) }
 	synced := func(file *inode) []byte { return d.content[file] }
 	torn := func(file *inode) []byte { return written(d.content[file], d.writes[file], r) }
-	sets := 1 << min(len(d.pending), 20)
 	return func(yield func(image) bool) {
 		left := most
 		more := func(has func(int) bool, content func(*inode) []byte) bool {
@@ -208,16 +210,38 @@ func (d *disk) images(most int, r *rand.Rand) func(yield func(image) bool) {
 				}
 			}
 		}
-		for set := range sets {
-			if sets > most {
-				set = r.IntN(sets)
-			}
-			has := func(i int) bool { return set>>(i%20)&1 != 0 }
+		for has := range sets(len(d.pending), most, r) {
 			if !more(has, whole) || len(d.writes) > 0 && !more(has, torn) {
 				return
 			}
 		}
 		for len(d.writes) > 0 && more(func(int) bool { return r.IntN(4) > 0 }, torn) {
+		}
+	}
+}
+
+// sets yields all sets of numbers below n, or most of them: all numbers but one, one alone, or any.
+func sets(n, most int, r *rand.Rand) func(yield func(has func(i int) bool) bool) {
+	return func(yield func(has func(i int) bool) bool) {
+		if n < 10 && 1<<n <= most {
+			for set := range 1 << n {
+				if !yield(func(i int) bool { return set>>i&1 != 0 }) {
+					return
+				}
+			}
+			return
+		}
+		for k := range most {
+			one, any := r.IntN(n), make([]bool, n)
+			for i := range any {
+				any[i] = r.IntN(2) == 0
+			}
+			has := [...]func(int) bool{
+				func(i int) bool { return i != one }, func(i int) bool { return i == one }, func(i int) bool { return any[i] },
+			}[k%3]
+			if !yield(has) {
+				return
+			}
 		}
 	}
 }

@@ -1,0 +1,94 @@
+package export
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pmtools/lib/safefile/safefiletest"
+)
+
+// A crashed is a directory with the tables of an archive, into which others come in two steps: another archive, and that again with
+// other arguments, which replaces its files.
+type crashed struct {
+	dir  string
+	list []string // the archives
+	want []string // the values after each step
+}
+
+func newCrashed(t *testing.T) *crashed {
+	c := &crashed{dir: t.TempDir(), list: []string{small(t, "a", "", 1, 1700000000, 1, 2, 3), small(t, "b", "", 2, 1700003000, 4, 5, 6)}}
+	first := recorded(t, c.list[0])
+	all := append(slices.Clone(first), recorded(t, c.list[1])...)
+	slices.Sort(all)
+	c.want = []string{fmt.Sprint(first), fmt.Sprint(all), fmt.Sprint(all)}
+	if err := writeTo(t, c.dir, c.list[0]); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c *crashed) step(t *testing.T, dir string, n int) error {
+	return writeTo(t, dir, c.list[1], func(cfg *Config) {
+		if n == 1 {
+			cfg.Metrics = []string{"a"}
+		}
+	})
+}
+
+// check exports the first archive again, which finishes what was interrupted, and finds the values after n steps, or n+1, each of them once.
+func (c *crashed) check(t *testing.T, dir string, n int) (err error) {
+	if safefiletest.Quiet(func() { err = writeTo(t, dir, c.list[0]) }); err != nil {
+		return fmt.Errorf("the next export: %w", err)
+	}
+	got := fmt.Sprint(exported(t, filesOf(dir, "values")))
+	if want := c.want[n:min(n+2, 3)]; !slices.Contains(want, got) {
+		return fmt.Errorf("there is %s, want one of %q", got, want)
+	}
+	return nil
+}
+
+// TestPower: after a loss of power at any time the tables hold each value of the exports that have ended, once, and all of the interrupted
+// one or none.
+func TestPower(t *testing.T) {
+	c := newCrashed(t)
+	tr, err := safefiletest.Record(c.dir, func(mark func(string)) {
+		for n := range 2 {
+			if err := c.step(t, c.dir, n); err != nil {
+				t.Fatal(err)
+			}
+			mark("export")
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Images(t, 6, func(dir string, marks []string) error { return c.check(t, dir, len(marks)) })
+}
+
+// TestFaults: calls of the file system fail. An export that has ended without an error is there, one with an error not at all or whole
+// after the next, and nothing else is left.
+func TestFaults(t *testing.T) {
+	c := newCrashed(t)
+	for f := range safefiletest.Faults(t, 5) {
+		dir, done := t.TempDir(), 0
+		if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil {
+			t.Fatal(err)
+		}
+		f.During(func() {
+			for done < 2 && c.step(t, dir, done) == nil {
+				done++
+			}
+		})
+		if err := c.check(t, dir, done); err != nil {
+			t.Fatalf("%v: after %d exports: %v", f, done, err)
+		}
+		for _, name := range tree(t, dir) {
+			if base := filepath.Base(name); filepath.Ext(base) != ".parquet" && base != manifestFile {
+				t.Errorf("%v: %s is left", f, name)
+			}
+		}
+	}
+}
