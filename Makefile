@@ -4,6 +4,7 @@
 # make demo               a derived metric over a small recorded archive
 # make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
 # make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
+# make release            the same with source, container image and recipes for other package managers; URL=... KEY=... (docs/install.md)
 # make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
 # make engines            SQL in Apache Spark, with ANSI and without, and on a cluster; pyspark comes from PyPI, Java must be there
 # make platforms          the tests on 386, s390x (by qemu-user) and Windows (by Wine), where these can be installed; QUICK=1 a part of them
@@ -20,13 +21,15 @@ PEER     ?= $(CURDIR)/.peer/root
 FUZZTIME ?= 60s
 CROSS    ?= linux/arm64 darwin/arm64 windows/amd64 linux/386 linux/s390x
 # Modules of their own, for what needs more than the main module shall need.
-NESTED   := lib/prom
+NESTED   := lib/prom test/package
+# Where a release will stand.
+URL      ?= https://example.org/pmtools
 COMMANDS := $(notdir $(wildcard cmd/pm*))
 export CGO_ENABLED = 0
 # Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
 export GOFLAGS += -trimpath
 
-.PHONY: all build help test test-hostile race lint vuln fuzz bench growth bench-peer peer engines platforms record cross sessions rename install uninstall package clean demo
+.PHONY: all build help test test-hostile race lint vuln fuzz bench growth bench-peer peer engines platforms record cross sessions rename install uninstall package release clean demo
 
 all: build
 
@@ -167,7 +170,10 @@ uninstall:
 
 # The same commit gives the same bytes.
 package:
-	$(GO) run ./test/package
+	$(GO) run -C test/package .
+
+release:
+	$(GO) run -C test/package . -release -url '$(URL)' $(if $(KEY),-key '$(KEY)')
 
 clean:
 	rm -rf bin dist

@@ -154,7 +154,6 @@ test/peer/push:
 test/peer/report:
 test/peer/harness: lib/pcp lib/pmns test/env test/golden
 test/peer/install:
-test/package: lib/version
 test/mkarchive: lib/archive/archivetest
 `
 

@@ -21,8 +21,12 @@ func (t target) files(archive string, f func(name string, mode fs.FileMode, b []
 		if err != nil || d.IsDir() {
 			return err
 		}
-		mode := fs.FileMode(0o644)
-		if strings.HasPrefix(name, "bin/") {
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644) // whatever the umask was
+		if info.Mode()&0o100 != 0 {
 			mode = 0o755
 		}
 		b, err := fs.ReadFile(tree, name)
@@ -39,7 +43,7 @@ func (t target) tar(name string) error {
 		zw := gzip.NewWriter(w)
 		tw := tar.NewWriter(zw)
 		err := t.files(name, func(name string, mode fs.FileMode, b []byte) error {
-			h := tar.Header{Name: name, Mode: int64(mode), Size: int64(len(b)), ModTime: t.time, Format: tar.FormatUSTAR}
+			h := tar.Header{Name: name, Mode: int64(mode), Size: int64(len(b)), ModTime: t.time}
 			if err := tw.WriteHeader(&h); err != nil {
 				return err
 			}

@@ -13,10 +13,6 @@ import (
 	"pmtools/lib/version"
 )
 
-// nfpm writes the packages; it is run, not linked. Later releases need modules that not every proxy
-// serves.
-const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
-
 // home is where the package pmtools puts its files. PCP's own package owns /usr/bin/pminfo and its
 // kind, and both must be installable on one machine: pmtools puts only what PCP does not have on
 // everybody's PATH, and the package pmtools-commands, which conflicts with PCP's, the rest.
@@ -70,7 +66,7 @@ func (t target) linux() error {
 			return err
 		}
 		for _, packager := range []string{"deb", "rpm"} {
-			if err := run([]string{"GOFLAGS="}, cmp.Or(os.Getenv("GO"), "go"), "run", nfpm, "package", "-f", config, "-p", packager, "-t", t.out); err != nil {
+			if err := run([]string{"GOFLAGS="}, cmp.Or(os.Getenv("GO"), "go"), "tool", "-C", "test/package", "nfpm", "package", "-f", config, "-p", packager, "-t", t.out); err != nil {
 				return err
 			}
 		}

@@ -13,25 +13,30 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestPackages builds a release of this platform twice and installs it, in copies of two roots: that
+// TestPackages builds a release of this platform twice, in two clones, and installs it, in copies of two roots: that
 // of the reference, beside PCP, in its place, and away again; and one of Debian without PCP.
 func TestPackages(t *testing.T) {
 	_, _, root := harness.Setup(t)
-	dist, again := t.TempDir(), t.TempDir()
-	for _, dir := range []string{dist, again} {
-		c := env.Go("run", "./test/package", "-o", dir, "-p", runtime.GOOS+"/"+runtime.GOARCH)
-		c.Dir = "../../.."
-		if b, err := c.CombinedOutput(); err != nil {
-			if strings.Contains(string(b), "go run github.com/goreleaser/nfpm") {
-				t.Skipf("nfpm cannot be fetched here, no package is built: %s", b)
-			}
-			t.Fatalf("%v\n%s", err, b)
-		}
+	here, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
 	}
+	if b, err := env.Go("mod", "download", "-C", filepath.Join(here, "test/package")).CombinedOutput(); err != nil {
+		t.Skipf("the modules that write packages cannot be fetched, no package is built: %s", b)
+	}
+	dist := build(t, here)
 	sums := read(t, dist, "SHA256SUMS")
-	if sums != read(t, again, "SHA256SUMS") {
-		t.Errorf("two builds of one commit differ:\n%s\n%s", sums, read(t, again, "SHA256SUMS"))
+	t.Setenv("TZ", "Asia/Kathmandu")
+	again := filepath.Join(t.TempDir(), "elsewhere")
+	if b, _ := exec.Command("git", "-C", here, "status", "--porcelain").Output(); len(b) > 0 {
+		again = here // what is not committed is not in a clone
+	} else if b, err := exec.Command("git", "clone", "-q", "file://"+here, again).CombinedOutput(); err != nil {
+		t.Fatalf("a release is built from a clone: %v\n%s", err, b)
 	}
+	if other := read(t, build(t, again), "SHA256SUMS"); sums != other {
+		t.Errorf("two builds of one commit differ:\n%s\n%s", sums, other)
+	}
+	t.Run("image", func(t *testing.T) { tryImage(t, dist) })
 
 	for _, m := range managers {
 		name := m.packages
@@ -61,6 +66,19 @@ func TestPackages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// build builds a whole release for this platform, under an unusual umask.
+func build(t *testing.T, clone string) string {
+	t.Helper()
+	dir := t.TempDir()
+	c := env.Go("run", "-C", filepath.Join(clone, "test/package"), ".", "-release", "-o", dir, "-p", runtime.GOOS+"/"+runtime.GOARCH)
+	c.Args = append([]string{"sh", "-c", `umask 077; exec "$@"`, "sh", c.Path}, c.Args[1:]...)
+	c.Path = "/bin/sh"
+	if b, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, b)
+	}
+	return dir
 }
 
 type step struct{ script, want string }
