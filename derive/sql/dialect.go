@@ -29,8 +29,10 @@ type dialect struct {
 
 // An engine holds the differences that are more than a text.
 type engine interface {
-	// read returns a table of an export.
+	// read returns a table of an export from its files.
 	read(o *Options, table string) string
+	// name returns a part of the name of a table.
+	name(part string) string
 	// instant returns a time as the tables have it.
 	instant(at pcp.Timestamp) string
 	// text returns a string.
@@ -93,6 +95,22 @@ func dialects() map[string]*dialect {
 	}
 }
 
+// from returns a table of an export.
+func (d *dialect) from(o *Options, table string) string {
+	if o.Table == "" {
+		return d.read(o, table)
+	}
+	name := o.Table + "." + table
+	if strings.Contains(o.Table, "*") {
+		name = strings.ReplaceAll(o.Table, "*", table)
+	}
+	parts := strings.Split(name, ".")
+	for i := range parts {
+		parts[i] = d.name(parts[i])
+	}
+	return strings.Join(parts, ".")
+}
+
 func (b *builder) column(name string, t pcp.Type) string {
 	name = fmt.Sprintf(b.present, name)
 	if t == pcp.Uint32 || t == pcp.Float { // engines may cast the rows of other metrics too
@@ -138,6 +156,8 @@ func (duckdb) read(o *Options, table string) string {
 func (duckdb) instant(at pcp.Timestamp) string {
 	return "'" + at.Time().UTC().Format("2006-01-02 15:04:05.000000000") + "+00'" // cast to the type of the column, which depends on the version
 }
+
+func (duckdb) name(part string) string { return `"` + part + `"` }
 
 func (duckdb) text(s string) string { return quoted(s) }
 
@@ -215,12 +235,21 @@ func (clickhouse) read(o *Options, table string) string {
 	if table == "values" && !o.Undated {
 		part("date")
 	}
-	return "(SELECT " + columns + " FROM file(" + escaped(o.dir()+"/"+table+"/**/*.parquet") + ", 'Parquet') SETTINGS use_hive_partitioning = 0)"
+	function := "file("
+	switch {
+	case o.Cluster != "":
+		function = "s3Cluster(" + escaped(o.Cluster) + ", "
+	case o.bucket():
+		function = "s3("
+	}
+	return "(SELECT " + columns + " FROM " + function + escaped(o.dir()+"/"+table+"/**/*.parquet") + ", 'Parquet') SETTINGS use_hive_partitioning = 0)"
 }
 
 func (clickhouse) instant(at pcp.Timestamp) string {
 	return fmt.Sprintf("fromUnixTimestamp64Nano(toInt64(%d))", at.Time().UnixNano())
 }
+
+func (clickhouse) name(part string) string { return "`" + part + "`" }
 
 func (clickhouse) text(s string) string { return escaped(s) }
 
@@ -269,6 +298,8 @@ func (spark) read(o *Options, table string) string {
 }
 
 func (spark) instant(at pcp.Timestamp) string { return strconv.FormatInt(at.Time().UnixNano(), 10) }
+
+func (spark) name(part string) string { return "`" + part + "`" }
 
 func (spark) text(s string) string {
 	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", `\'`) + "'"

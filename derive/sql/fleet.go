@@ -29,6 +29,9 @@ type Kind struct {
 // none, because a part cannot be expressed, the error is a *check.Error.
 func Fleet(names []string, kinds []Kind, opt *Options) (string, error) {
 	d, err := dialectOf(opt.Dialect)
+	if err == nil {
+		err = opt.valid()
+	}
 	if err != nil {
 		return "", err
 	}
@@ -243,12 +246,12 @@ func (f *fleet) metadata(all bool) string {
 		"    FROM (",
 		"      SELECT host, metric, concat(type, ', ', semantics, ', units ', CASE WHEN units = '' THEN 'none' ELSE units END,",
 		"        CASE WHEN indom IS NULL THEN '' ELSE ', with instances' END) AS says",
-		"      FROM " + f.read(f.opt, "metrics"), "      " + where,
+		"      FROM " + f.from(f.opt, "metrics"), "      " + where,
 		"    ) AS x",
 		"    GROUP BY host, metric",
 	}
 	if f.opt.Problems {
-		lines = append(lines, "    UNION ALL", "    SELECT DISTINCT host, '', '' FROM "+f.read(f.opt, "values"), "    WHERE 1 = 1"+f.opt.hosts(f.dialect))
+		lines = append(lines, "    UNION ALL", "    SELECT DISTINCT host, '', '' FROM "+f.from(f.opt, "values"), "    WHERE 1 = 1"+f.opt.hosts(f.dialect))
 	}
 	return strings.Join(append(lines, "  ) AS x", "  GROUP BY host", ")"), "\n")
 }

@@ -7,7 +7,9 @@
 package sql
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +21,9 @@ import (
 // Options say for which engine a query is.
 type Options struct {
 	Dialect string // one of Dialects; "" is the first
-	Tables  string // the directory of the tables
+	Tables  string // the directory of the tables, or the URL of a bucket
+	Cluster string // whose servers read the tables of a bucket together: for clickhouse
+	Table   string // the name of tables that the engine has, with * for that of each; "" for files
 	// NameOf returns the name that the tables have for a metric with several; nil for that in the
 	// expression.
 	NameOf func(id pcp.ID, name string) string
@@ -32,6 +36,32 @@ type Options struct {
 }
 
 func (o *Options) dir() string { return strings.TrimRight(o.Tables, "/") }
+
+// bucket reports whether the tables are in a bucket.
+func (o *Options) bucket() bool { return strings.Contains(o.Tables, "://") }
+
+// valid returns an error if the places of the tables contradict each other, or the dialect.
+func (o *Options) valid() error {
+	scheme, _, _ := strings.Cut(o.Tables, "://")
+	switch click := o.Dialect == "clickhouse"; {
+	case o.Cluster != "" && (!click || !o.bucket() || o.Table != ""):
+		return errors.New("a cluster reads tables of a bucket, in the dialect clickhouse: name them as in --tables s3://BUCKET/PREFIX")
+	case click && o.bucket() && !slices.Contains([]string{"s3", "gs", "http", "https"}, scheme):
+		return fmt.Errorf("tables %q: ClickHouse reads s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or https://ENDPOINT/BUCKET/PREFIX", o.Tables)
+	case o.Table != "" && !legalTable(o.Table):
+		return fmt.Errorf("table name %q: want a database, as in pcp for pcp.values and others, or a name with * for each table, as in pcp.pmtools_*", o.Table)
+	}
+	return nil
+}
+
+func legalTable(name string) bool {
+	for part := range strings.SplitSeq(name, ".") {
+		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f || r == '"' || r == '`' }) {
+			return false
+		}
+	}
+	return true
+}
 
 func (o *Options) name(id pcp.ID, ref *syntax.MetricRef) string {
 	if o.NameOf == nil {
@@ -98,7 +128,7 @@ func (b *builder) tooLong(e syntax.Expr) error {
 // rows returns the rows of a table that count, with conditions.
 func (b *builder) rows(table, condition string) []string {
 	limits := b.opt.hosts(b.dialect)
-	if !b.opt.Undated && table == "values" {
+	if !b.opt.Undated && b.opt.Table == "" && table == "values" {
 		for _, x := range b.opt.bounds() {
 			limits += " AND date " + x.op + " " + b.text(x.at.Time().UTC().Format(time.DateOnly))
 		}
@@ -106,7 +136,7 @@ func (b *builder) rows(table, condition string) []string {
 	for _, x := range b.opt.bounds() {
 		limits += fmt.Sprintf(" AND %s %s %s", "time", x.op, b.instant(x.at))
 	}
-	return []string{"FROM " + b.read(b.opt, table), "WHERE " + condition + limits + " AND host IN (SELECT host FROM " + b.hosts + ")"}
+	return []string{"FROM " + b.from(b.opt, table), "WHERE " + condition + limits + " AND host IN (SELECT host FROM " + b.hosts + ")"}
 }
 
 type bound struct {

@@ -108,6 +108,44 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// TestPlaces: queries read tables where the options say they are.
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct {
+		opt  Options
+		want string // in the query, or in the error
+		bad  bool
+	}{
+		{Options{Tables: "out"}, "FROM read_parquet('out/values/**/*.parquet', ", false},
+		{Options{Tables: "s3://b/p/"}, "FROM read_parquet('s3://b/p/values/**/*.parquet', ", false},
+		{Options{Table: "pcp"}, `FROM "pcp"."values"` + "\n", false},
+		{Options{Dialect: "spark", Tables: "s3a://b/p/"}, "FROM parquet.`s3a://b/p/values`\n", false},
+		{Options{Dialect: "spark", Table: "lake.pcp.all *"}, "FROM `lake`.`pcp`.`all values`\n", false},
+		{Options{Dialect: "clickhouse", Tables: "out"}, " FROM file('out/values/**/*.parquet', 'Parquet')", false},
+		{Options{Dialect: "clickhouse", Tables: "s3://b/p/"}, " FROM s3('s3://b/p/values/**/*.parquet', 'Parquet')", false},
+		{Options{Dialect: "clickhouse", Tables: "http://127.0.0.1:9000/b"}, " FROM s3('http://127.0.0.1:9000/b/values/**/*.parquet', 'Parquet')", false},
+		{Options{Dialect: "clickhouse", Tables: "s3://b", Cluster: "it's"}, ` FROM s3Cluster('it''s', 's3://b/values/**/*.parquet', 'Parquet')`, false},
+		{Options{Dialect: "clickhouse", Table: "pcp"}, "FROM `pcp`.`values`\n", false},
+		{Options{Dialect: "clickhouse", Table: "pcp.pmtools_*"}, "FROM `pcp`.`pmtools_values`\n", false},
+		{Options{Dialect: "clickhouse", Tables: "abfss://b/p"}, "ClickHouse reads s3://", true},
+		{Options{Dialect: "clickhouse", Tables: "out", Cluster: "c"}, "a cluster reads tables of a bucket", true},
+		{Options{Tables: "s3://b", Cluster: "c"}, "a cluster reads tables of a bucket", true},
+		{Options{Table: "pcp..x"}, "want a database", true},
+		{Options{Table: `pcp"; DROP`}, "want a database", true},
+	} {
+		got, err := query(t, "load", &c.opt)
+		if c.bad && err != nil {
+			got = err.Error()
+		}
+		if c.bad != (err != nil) || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %v, want %q in\n%s", c.opt, err, c.want, got)
+		}
+	}
+	bounded := Options{Table: "pcp", From: pcp.Timestamp{Sec: 1}}
+	if got, err := query(t, "load", &bounded); err != nil || strings.Contains(got, "AND date") || !strings.Contains(got, "AND time >=") {
+		t.Errorf("tables may have no date: %v\n%s", err, got)
+	}
+}
+
 // TestRefuse: what cannot be said is refused with the place and the reason.
 func TestRefuse(t *testing.T) {
 	for _, c := range []struct {

@@ -68,7 +68,7 @@ func TestSQLMixed(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range []*engine{duckEngine(root, dir), clickEngine(root, dir)} {
+	for _, e := range []*engine{duckEngine(root, dir), clickEngine(root, dir), sparkEngine(t, dir)} {
 		for _, partition := range mixedPartitions() {
 			t.Run(e.name+"/"+partition, func(t *testing.T) {
 				if e.skip != "" {

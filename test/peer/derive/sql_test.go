@@ -68,7 +68,7 @@ func TestSQL(t *testing.T) {
 		archives = append(archives, filepath.Join(harness.Own(t, "all"), a))
 	}
 	seed, runs := harness.Number("PMTOOLS_SEED", 1), harness.Number("PMTOOLS_RUNS", 600)
-	r := &sqlRun{dir: dir, counts: map[string]int{}}
+	r := &sqlRun{dir: dir, counts: map[string]int{}, queries: make(map[*engine][]string), cases: make(map[*engine][]*sqlCase)}
 	for i, a := range archives {
 		w := readWorld(t, ours, root, a)
 		name := filepath.Base(a)
@@ -88,6 +88,9 @@ func TestSQL(t *testing.T) {
 		}
 		r.archive(t, a, name, texts, engines)
 	}
+	for _, e := range engines { // once for all archives: an engine takes seconds to start
+		r.compare(t, e)
+	}
 	r.report(t)
 }
 
@@ -96,27 +99,28 @@ var beyondTables = regexp.MustCompile(`event\.`)
 
 // A sqlRun compares archives and counts what came of it.
 type sqlRun struct {
-	dir    string
-	counts map[string]int
-	shown  int
+	dir     string
+	counts  map[string]int
+	shown   int
+	queries map[*engine][]string
+	cases   map[*engine][]*sqlCase // of the queries
 }
 
 // A sqlCase is an expression that can be said in SQL.
 type sqlCase struct {
-	text string
-	typ  check.Type
-	want map[string]uint64 // or the text, by time and instance
+	text   string
+	tables string // the directory of their tables
+	typ    check.Type
+	want   map[string]uint64 // or the text, by time and instance
 }
 
-// archive compares expressions over an archive.
+// archive adds the queries for expressions over an archive.
 func (r *sqlRun) archive(t *testing.T, path, name string, texts []string, engines []*engine) {
 	a, err := pmapi.OpenArchive(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	queries := make(map[*engine][]string)
-	cases := make(map[*engine][]*sqlCase)
 	firstNames := firstName(t, a)
 	for _, text := range texts {
 		p, err := derive.Compile("", text)
@@ -144,17 +148,14 @@ func (r *sqlRun) archive(t *testing.T, path, name string, texts []string, engine
 				t.Fatalf("%s: %v", text, err)
 			}
 			if c == nil {
-				c = &sqlCase{text: text, typ: found[0].Info.Root}
+				c = &sqlCase{text: text, tables: name, typ: found[0].Info.Root}
 				if c.want, err = byRecord(t.Context(), a, p); err != nil {
 					t.Fatal(text, err)
 				}
 			}
-			queries[e] = append(queries[e], fmt.Sprintf(e.rows, q))
-			cases[e] = append(cases[e], c)
+			r.queries[e] = append(r.queries[e], fmt.Sprintf(e.rows, q))
+			r.cases[e] = append(r.cases[e], c)
 		}
-	}
-	for _, e := range engines {
-		r.compare(t, e, name, queries[e], cases[e])
 	}
 }
 
@@ -228,9 +229,9 @@ func (s *stretch) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 // Unwrap returns the archive, for what it can do besides.
 func (s *stretch) Unwrap() pmapi.Source { return s.Archive }
 
-// compare runs the queries of cases and compares what they find.
-func (r *sqlRun) compare(t *testing.T, e *engine, name string, queries []string, cases []*sqlCase) {
-	out, err := e.run(queries)
+// compare runs the queries of an engine and compares what they find.
+func (r *sqlRun) compare(t *testing.T, e *engine) {
+	out, err := e.run(r.queries[e])
 	if err != nil {
 		t.Fatalf("%s: %v\n%.2000s", e.name, err, out)
 	}
@@ -241,7 +242,7 @@ func (r *sqlRun) compare(t *testing.T, e *engine, name string, queries []string,
 			found[i] = rows
 		}
 	}
-	for i, c := range cases {
+	for i, c := range r.cases[e] {
 		rows, ok := found[i]
 		if !ok {
 			rows = "no rows at all"
@@ -257,7 +258,7 @@ func (r *sqlRun) compare(t *testing.T, e *engine, name string, queries []string,
 		}
 		r.counts["different in "+e.name]++
 		if r.shown++; r.shown <= harness.Number("PMTOOLS_SHOW", 10) {
-			t.Errorf("%s, %s: %s\n%s\n%s", e.name, name, c.text, diff, queries[i])
+			t.Errorf("%s, %s: %s\n%s\n%s", e.name, c.tables, c.text, diff, r.queries[e][i])
 		} else {
 			t.Fail()
 		}
@@ -389,12 +390,13 @@ func ranErr(err error) error {
 
 // clickScript runs queries from standard input, behind lines as engine.run has them.
 const clickScript = `
-const { query } = require('chdb');
+const { Session } = require('chdb');
+const session = new Session();
 const parts = require('fs').readFileSync(0, 'utf8').split(/^@query (\d+)\n/m);
 for (let i = 1; i < parts.length; i += 2) {
   process.stdout.write('@query ' + parts[i] + '\n');
   try {
-    process.stdout.write(query(parts[i + 1], 'CSV'));
+    process.stdout.write(session.query(parts[i + 1], 'CSV'));
   } catch (e) {
     process.stdout.write(String(e) + '\n');
   }
@@ -506,14 +508,13 @@ func queryHosts(t *testing.T, ours harness.Side, dir string, e *engine) {
 			}
 		}
 	}
-	r := &sqlRun{counts: map[string]int{}}
-	var cases []*sqlCase
+	r := &sqlRun{counts: map[string]int{}, queries: map[*engine][]string{e: queries}, cases: make(map[*engine][]*sqlCase)}
 	for i, text := range texts {
 		if len(want[i]) < 3*1000 {
 			t.Errorf("%s has %d values", text, len(want[i]))
 		}
-		cases = append(cases, &sqlCase{text: text, typ: check.Type{Type: types[i]}, want: want[i]})
+		r.cases[e] = append(r.cases[e], &sqlCase{text: text, tables: tables, typ: check.Type{Type: types[i]}, want: want[i]})
 	}
-	r.compare(t, e, tables, queries, cases)
+	r.compare(t, e)
 	t.Log(r.counts)
 }
