@@ -44,6 +44,7 @@ lib/suggest:
 lib/remotewrite: lib/sampling lib/safefile lib/format lib/pmapi lib/pcp
 lib/remotewrite/remotewritetest:
 lib/export: lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
+lib/export/bucket: lib/export lib/safefile lib/pmerr
 lib/fetchgroup: lib/suggest lib/pmapi lib/pcp lib/pmerr lib/when
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/safefile lib/pcp lib/pmerr
@@ -169,6 +170,7 @@ var outside = map[string][]string{
 	"lib/remotewrite":      {"github.com/klauspost/compress/snappy", "github.com/klauspost/compress/zstd"},
 	"lib/remotewrite/":     {"github.com/klauspost/compress/snappy"},
 	"lib/pmcd":             {"golang.org/x/text/unicode", "golang.org/x/sys/unix"},
+	"lib/export/bucket":    {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
 	"lib/export":           {"github.com/parquet-go/parquet-go", "github.com/klauspost/compress"},
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/rogpeppe/go-internal/diff"},

@@ -20,6 +20,7 @@ import (
 	"pmtools/derive/syntax"
 	"pmtools/lib/archive"
 	"pmtools/lib/export"
+	"pmtools/lib/export/bucket"
 	"pmtools/lib/pmapi"
 )
 
@@ -34,6 +35,7 @@ type exportFlags struct {
 	labels    []string
 	timed     bool // there is -t or -s
 	by        export.Partition
+	store     export.Store
 }
 
 func (a *app) newExport() *cobra.Command {
@@ -58,13 +60,16 @@ func (a *app) newExport() *cobra.Command {
 			if err := new(export.Config).SetLabels(f.labels); err != nil {
 				return err
 			}
+			if f.store, err = bucket.Store(f.dir); err != nil {
+				return err
+			}
 			f.timed = cmd.Flags().Changed("interval") || cmd.Flags().Changed("samples")
 			return a.export(cmd.Context(), f, args)
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVarP(&f.dir, "output", "o", "export", "the `DIR` that holds the tables, made if it does not exist")
+	fs.StringVarP(&f.dir, "output", "o", "export", "the `DIR` that holds the tables, made if it does not exist; or s3://BUCKET/PREFIX")
 	fs.StringVar(&f.partition, "partition", "host,date", "make directories of `PROPERTIES` of rows: host, date, both or none")
 	fs.StringArrayVar(&f.labels, "label", nil, "call the machine otherwise than the archive does: `NAME=VALUE`, NAME is host or machineid")
 	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
@@ -214,7 +219,7 @@ func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config,
 
 // config returns what is to be exported under a name.
 func (f *exportFlags) config(args []string, name string) *export.Config {
-	cfg := &export.Config{Dir: f.dir, Name: name, Selection: args, Partition: f.by}
+	cfg := &export.Config{Store: f.store, Name: name, Selection: args, Partition: f.by}
 	_ = cfg.SetLabels(f.labels) // which has been tried
 	return cfg
 }

@@ -41,7 +41,9 @@ func (a *app) newSQL() *cobra.Command {
 	fs.SortFlags = false
 	fs.StringVar(&f.opt.Dialect, "dialect", sql.Dialects()[0], "`NAME` of the dialect: "+strings.Join(sql.Dialects(), ", "))
 	fs.StringVarP(&a.catalog, "metrics", "m", "", "take metadata from a table of metrics: a `FILE` of it, or the directory of the tables")
-	fs.StringVar(&f.opt.Tables, "tables", "", "the `DIR` that export has written (default: that of -m, or export)")
+	fs.StringVar(&f.opt.Tables, "tables", "", "the `DIR` or the URL of a bucket that export has written (default: that of -m, or export)")
+	fs.StringVar(&f.opt.Table, "table", "", "use tables that the engine has: `NAME` is their database, or has a * for that of each")
+	fs.StringVar(&f.opt.Cluster, "cluster", "", "read a bucket by all servers of the cluster `NAME` (clickhouse)")
 	fs.StringArrayVar(&f.opt.Hosts, "only", nil, "limit the query to `HOST`; may be repeated")
 	fs.StringVar(&f.hosts, "hosts", "", "limit the query to the hosts of `FILE`, one per line; - is standard input")
 	fs.BoolVar(&f.opt.Problems, "problems", false, "write the query for the hosts without values instead, and why they have none")
@@ -70,7 +72,11 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 			return fmt.Errorf("--hosts %s names no host", f.hosts)
 		}
 	}
-	by := export.PartitionOf(f.opt.Tables)
+	tables := f.opt.Tables
+	if strings.Contains(tables, "://") { // as those here, whose metadata is used
+		tables = export.TablesOf(a.catalog)
+	}
+	by := export.PartitionOf(tables)
 	f.opt.Flat, f.opt.Undated = by.NoHost, by.NoDate
 	a.running = true
 	query, err := a.sqlQuery(ctx, f, expr)

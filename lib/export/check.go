@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"reflect"
 	"sort"
 
@@ -80,7 +79,7 @@ type fileList struct {
 	table string
 	files []string
 	next  int
-	file  *os.File
+	file  File
 }
 
 // name returns the file that is read, or the table if it has no files.

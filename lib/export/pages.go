@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -26,23 +25,23 @@ const (
 
 // openTable opens a table after checks of all that the library believes: the lengths in the metadata, and
 // the size of each unpacked page. The caller closes the file.
-func openTable(ctx context.Context, from Store, path string) (f *os.File, table *parquet.File, err error) {
+func openTable(ctx context.Context, from Store, path string) (f File, table *parquet.File, err error) {
 	name := from.Name(path)
-	f, info, err := from.Open(ctx, path)
+	opened, err := from.Open(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
-			f.Close()
+			opened.Close()
 			f, table = nil, nil
 		}
 	}()
 	defer recoverTable(name, &err)
-	if table, err = checkTable(f, info.Size()); err != nil {
+	if table, err = checkTable(opened, opened.Size()); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return f, table, nil
+	return opened, table, nil
 }
 
 func checkTable(f io.ReaderAt, size int64) (*parquet.File, error) {

@@ -98,7 +98,7 @@ func partition(value string) string {
 	return cmp.Or(b.String(), "__HIVE_DEFAULT_PARTITION__")
 }
 
-// A stage is a directory for files that are not complete yet.
+// A stage has the files of an export until they are part of the tables.
 type stage struct {
 	place   place
 	form    form
@@ -119,13 +119,14 @@ type output struct {
 	number int    // -1 if the table has one file
 	to     string // its path, as far as is known before
 	store  Store
+	stage  Stage
 	synced chan error
 }
 
 // close allows the file to be moved. It is written to the disk meanwhile.
 func (o *output) close() error {
 	o.synced = make(chan error, 1)
-	go func() { o.synced <- errors.Join(o.File.Sync(), o.File.Close()) }()
+	go func() { o.synced <- o.stage.Close(o.File) }()
 	return nil
 }
 
@@ -154,7 +155,7 @@ func (s *stage) createNext(table, dir string) (*output, error) {
 
 // create begins a file of a table in a directory below the store. The number may be -1 for none.
 func (s *stage) create(table, dir string, number int) (*output, error) {
-	o := &output{table: table, dir: dir, number: number, store: s.m.store}
+	o := &output{table: table, dir: dir, number: number, store: s.m.store, stage: s.files}
 	o.to = o.path(s.place.base(), o.number)
 	f, err := safefile.OpenFile(filepath.Join(s.files.Dir(), fmt.Sprintf("%d.tmp", s.count)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

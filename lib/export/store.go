@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -21,7 +22,7 @@ type Store interface {
 	// is in dir, until unlock is called.
 	Lock(ctx context.Context, dir string) (unlock func() error, err error)
 	// Open opens a file for reading. The error of a file that is not there is fs.ErrNotExist.
-	Open(ctx context.Context, path string) (*os.File, fs.FileInfo, error)
+	Open(ctx context.Context, path string) (File, error)
 	// Read returns the content of a file of at most limit bytes, and its version.
 	Read(ctx context.Context, path string, limit int64) (text []byte, version string, err error)
 	// Replace makes a text the content of a file, whole and lasting. version is that which Read has
@@ -39,10 +40,19 @@ type Store interface {
 	Remove(ctx context.Context, paths []string) error
 }
 
+// A File is open for reading.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
 // A Stage holds the files of an export that are not part of the tables yet.
 type Stage interface {
 	// Dir returns the directory on this machine where files are written.
 	Dir() string
+	// Close closes a complete file of Dir. It may be called while others are written.
+	Close(f *safefile.File) error
 	// Put stores complete files for good, where no pattern of paths finds them. Each is a file of Dir
 	// and the path it is to have; the result is for Move.
 	Put(ctx context.Context, files [][2]string) (moves [][2]string, err error)
@@ -84,9 +94,20 @@ func (d Dir) Lock(ctx context.Context, dir string) (unlock func() error, err err
 }
 
 // Open implements Store.
-func (d Dir) Open(_ context.Context, path string) (*os.File, fs.FileInfo, error) {
-	return safefile.Open(d.Name(path))
+func (d Dir) Open(_ context.Context, path string) (File, error) {
+	f, info, err := safefile.Open(d.Name(path))
+	if err != nil {
+		return nil, err
+	}
+	return dirFile{f, info.Size()}, nil
 }
+
+type dirFile struct {
+	*os.File
+	size int64
+}
+
+func (f dirFile) Size() int64 { return f.size }
 
 // Read implements Store.
 func (d Dir) Read(_ context.Context, path string, limit int64) (text []byte, version string, err error) {
@@ -160,6 +181,8 @@ type dirStage struct {
 }
 
 func (s *dirStage) Dir() string { return s.local }
+
+func (s *dirStage) Close(f *safefile.File) error { return errors.Join(f.Sync(), f.Close()) }
 
 func (s *dirStage) Put(_ context.Context, files [][2]string) (moves [][2]string, err error) {
 	err = cmp.Or(safefile.SyncDir(s.local), safefile.SyncDir(filepath.Dir(s.local)))
