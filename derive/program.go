@@ -14,9 +14,13 @@ type Program struct {
 	expr       syntax.Expr
 }
 
-// Compile parses an expression; name is that of the metric it is to define. The error is an *Error.
-func Compile(name, expr string) (*Program, error) {
-	e, err := check.Syntax().Parse(expr)
+// Compile parses an expression of PCP's language; name is that of the metric it is to define. The error
+// is an *Error.
+func Compile(name, expr string) (*Program, error) { return CompileIn(check.PCP, name, expr) }
+
+// CompileIn is Compile for a language.
+func CompileIn(l check.Language, name, expr string) (*Program, error) {
+	e, err := l.Syntax().Parse(expr)
 	if err != nil {
 		return nil, &Error{Name: name, Expr: expr, Err: err, Code: badDerive}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -25,6 +26,34 @@ type Registry struct {
 	sources  int            // how many were made
 	open     int            // how many of them are not closed
 	locals   map[string]int // how many of these have a metric of their own of that name
+
+	extended extended
+}
+
+// An extended is what a Registry has of the extended language.
+type extended struct {
+	files bool         // those that say so are read in it
+	texts atomic.Int32 // the check.Language of Compile
+}
+
+// AllowExtended makes load accept the extended language in files that say so. It is called before the
+// Registry is shared.
+func (r *Registry) AllowExtended() { r.extended.files = true }
+
+// SetLanguage sets the language of Compile. Definitions that are registered stay as they are.
+func (r *Registry) SetLanguage(l check.Language) { r.extended.texts.Store(int32(l)) }
+
+// Language returns the language of Compile; of a nil Registry that of PCP.
+func (r *Registry) Language() check.Language {
+	if r == nil {
+		return check.PCP
+	}
+	return check.Language(r.extended.texts.Load())
+}
+
+// Compile is [CompileIn] for the language of the Registry, which may be nil.
+func (r *Registry) Compile(name, expr string) (*Program, error) {
+	return CompileIn(r.Language(), name, expr)
 }
 
 // NewRegistry returns a Registry with the two metrics that describe event records, event.flags and
@@ -63,8 +92,19 @@ func anonymous() syntax.Expr {
 
 // Register defines a metric (pmRegisterDerived). The error is an *Error: the expression cannot be
 // parsed, the name is no name or taken, or there are too many metrics.
-func (r *Registry) Register(name, expr string) error {
-	d, err := r.define(name, expr)
+func (r *Registry) Register(name, expr string) error { return r.register(check.PCP, name, expr) }
+
+// RegisterLine registers a definition of a file, in the language of the file.
+func (r *Registry) RegisterLine(d *syntax.Definition) error {
+	l := check.PCP
+	if d.Extended && r.extended.files {
+		l = check.Extended
+	}
+	return r.register(l, d.Name, d.Expr())
+}
+
+func (r *Registry) register(l check.Language, name, expr string) error {
+	d, err := r.define(l, name, expr)
 	if o := r.Observer(); o != nil {
 		event := &Definition{Name: name, Expr: expr}
 		if err == nil {
@@ -76,7 +116,7 @@ func (r *Registry) Register(name, expr string) error {
 	return err
 }
 
-func (r *Registry) define(name, expr string) (*definition, error) {
+func (r *Registry) define(l check.Language, name, expr string) (*definition, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var early string
@@ -93,7 +133,7 @@ func (r *Registry) define(name, expr string) (*definition, error) {
 	if early != "" {
 		return nil, &Error{Name: name, Expr: expr, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
 	}
-	p, err := Compile(name, expr)
+	p, err := CompileIn(l, name, expr)
 	if err != nil {
 		return nil, err
 	}
@@ -121,23 +161,23 @@ func (r *Registry) Lookup(name string) (pcp.ID, error) {
 	return pcp.NullID, pmerr.Name
 }
 
-// All yields the names and expressions of the current definitions in the order in which they were
-// made, those for event records first.
-func (r *Registry) All() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for p := range r.Programs() {
-			if !yield(p.name, p.text) {
+// Programs yields the current definitions as All does.
+func (r *Registry) Programs() iter.Seq[*Program] {
+	return func(yield func(*Program) bool) {
+		for _, d := range r.since(0) {
+			if r.find(d.name) == d && !yield(d.Program) {
 				return
 			}
 		}
 	}
 }
 
-// Programs yields the current definitions in the order of All.
-func (r *Registry) Programs() iter.Seq[*Program] {
-	return func(yield func(*Program) bool) {
-		for _, d := range r.since(0) {
-			if r.find(d.name) == d && !yield(d.Program) {
+// All yields the names and expressions of the current definitions in the order in which they were
+// made, those for event records first.
+func (r *Registry) All() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for p := range r.Programs() {
+			if !yield(p.name, p.text) {
 				return
 			}
 		}

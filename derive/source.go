@@ -215,7 +215,7 @@ func (s *Source) define(name, expr string) (*metric, error) {
 	if early != "" {
 		return nil, &Error{Name: name, Expr: expr, Local: true, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
 	}
-	p, err := Compile(name, expr)
+	p, err := s.reg.Compile(name, expr)
 	if bad, ok := errors.AsType[*Error](err); ok {
 		bad.Local = true
 		return nil, bad

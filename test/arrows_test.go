@@ -87,8 +87,8 @@ derive/diagnose: derive/syntax derive/check lib/suggest lib/textwidth lib/format
 derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
-derive/derivetest: lib/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
-derive/deps: derive derive/syntax
+derive/derivetest: derive/check lib/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
+derive/deps: derive/check derive derive/syntax
 derive/install: lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check
@@ -125,7 +125,7 @@ cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query derive/report
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/manual derive/repl derive/sql derive/summary derive/query derive/report
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

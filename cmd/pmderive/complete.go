@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/command"
+	"pmtools/derive/check"
 	"pmtools/derive/digest"
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
@@ -19,7 +20,7 @@ import (
 
 func completeFunction(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, f := range repl.Functions() {
+	for _, f := range check.Extended.Functions() {
 		if strings.HasPrefix(f.Name, prefix) {
 			names = append(names, f.Name+"\t"+f.Summary)
 		}

@@ -66,8 +66,8 @@ func (a *app) deps(f *depsFlags, args []string) error {
 		list = append(list, ps...)
 	}
 	loaded := make(map[string]*derive.Program)
-	for name, expr := range a.sources.Registry().All() {
-		loaded[name], _ = derive.Compile(name, expr) // it was compiled before
+	for p := range a.sources.Registry().Programs() {
+		loaded[p.Name()] = p
 	}
 	g := deps.New(list, func(name string) *derive.Program { return loaded[name] })
 	switch f.output {
@@ -96,7 +96,7 @@ func (a *app) programs(arg string) (list []*derive.Program, errs []error) {
 		return list, nil
 	}
 	if _, err := os.Stat(arg); err != nil && arg != "-" {
-		p, err := derive.Compile("", arg)
+		p, err := a.sources.Registry().Compile("", arg)
 		if bad, ok := errors.AsType[*derive.Error](err); ok {
 			return nil, []error{bad.Diagnosis()}
 		}

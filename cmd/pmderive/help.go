@@ -13,6 +13,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/picture"
+	"pmtools/derive/manual"
 	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -41,7 +42,7 @@ var commandGroups = []command.Group{
 }
 
 var optionGroups = []command.Group{
-	{Title: "Options about values", Names: []string{"instances", "where", "top", "by", "sort", "every", "threshold", "fail-over", "limit", "raw", "units", "across", "percent", "scale", "no-scale", "verbose"}},
+	{Title: "Options about values", Names: []string{"instances", "where", "top", "by", "sort", "every", "threshold", "fail-over", "limit", "raw", "units", "across", "percent", "scale", "no-scale", "verbose", "extended"}},
 	{Title: "Options about output", Names: []string{"output", "json", "sarif", "dot", "pmlogger", "junit", "output-file", "archive-out", "precision", "plot", "wide", "vertical", "long", "header", "timestamp", "delimiter", "safe-csv", "fail-empty"}},
 	{Title: "Options about time", Names: []string{"start", "finish", "with-S", "with-T", "baseline", "align", "origin", "interval", "samples", "delay", "timezone", "hostzone"}},
 	{Title: "Options about the source", Names: []string{"archive", "host", "hosts", "only", "all-hosts", "local-PMDA", "spec-local", "container", "namespace", "derived", "stock", "no-stock", "config", "metrics", "tables", "unpack-limit"}},
@@ -104,7 +105,7 @@ func (a *app) newHelp() *cobra.Command {
 					return c.Help()
 				}
 			}
-			if ok, err := repl.WriteHelp(a.Env.Out, args[0]); ok || err != nil {
+			if ok, err := manual.Write(a.Env.Out, args[0]); ok || err != nil {
 				return err
 			}
 			bad := repl.NoHelp(args[0], helpNames(cmd.Root()))
@@ -115,7 +116,7 @@ func (a *app) newHelp() *cobra.Command {
 
 // helpNames returns what there is help about.
 func helpNames(root *cobra.Command) []string {
-	names := repl.HelpNames()
+	names := manual.Names()
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/grid"
+	"pmtools/derive/check"
 	"pmtools/derive/lsp"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
@@ -64,7 +65,7 @@ func (a *app) serve(ctx context.Context, f *checkFlags) error {
 	case option.Local:
 		opt.Kind = lsp.Local
 	}
-	base, err := a.replOptions(repl.Settings{})
+	base, err := a.replOptions(repl.Settings{Language: check.Extended})
 	if err != nil {
 		return err
 	}

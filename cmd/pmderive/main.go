@@ -101,6 +101,7 @@ func (a *app) newRoot() *cobra.Command {
 		a.sources.UnpackLimit, err = source.ParseSize(text)
 		return err
 	})
+	fs.BoolVar(&a.sources.Extended, "extended", false, "accept expressions that PCP cannot evaluate: sum(rate(x)), topn(3, x) ...")
 	fs.BoolVar(&a.sources.NoStock, "no-stock", false, "ignore the definitions that PCP installs, and PCP_DERIVED_CONFIG")
 	fs.BoolP("help", "?", false, "show this help and exit")
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
@@ -108,6 +109,7 @@ func (a *app) newRoot() *cobra.Command {
 		if len(a.hosts) > 1 && cmd != root && cmd.Name() != "eval" && cmd.Name() != "push" && cmd.Name() != "compare" {
 			return fmt.Errorf("too many hosts requested: %s", pmcd.Redact(a.hosts[1]))
 		}
+		a.sources.Registry().SetLanguage(a.language())
 		if a.version {
 			fmt.Fprintf(a.Env.Out, "%s version %s, compatible with PCP %s\n", a.Env.Prog, version.Version, version.PCP)
 			return cli.Exit(0)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/derive/check"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/suggest"
@@ -34,7 +35,11 @@ func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 	}
 	a.running = true
 	terminal := cli.IsTerminal(env.Stdin) && cli.IsTerminal(env.Stdout)
-	s, err := a.session(ctx, repl.Settings{Layout: repl.Layout{Color: terminal && env.ColorWanted(env.Stdout)}}, overHosts(hosts), func(o *repl.Options) { o.Screen = terminal && len(args) == 0 })
+	set := repl.Settings{Layout: repl.Layout{Color: terminal && env.ColorWanted(env.Stdout)}}
+	if terminal && len(args) == 0 {
+		set.Language = check.Extended // scripts stay as they are
+	}
+	s, err := a.session(ctx, set, overHosts(hosts), func(o *repl.Options) { o.Screen = terminal && len(args) == 0 })
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/source"
+	"pmtools/derive/check"
 	"pmtools/derive/install"
 	"pmtools/derive/repl"
 	"pmtools/derive/report"
@@ -49,9 +50,18 @@ func (a *app) session(ctx context.Context, set repl.Settings, change ...func(*re
 	return s, nil
 }
 
+// language returns the language of expressions.
+func (a *app) language() check.Language {
+	if a.sources.Extended {
+		return check.Extended
+	}
+	return check.PCP
+}
+
 // replOptions returns the options of a session that do not depend on its source.
 func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	env := a.Env
+	set.Language = max(set.Language, a.language())
 	zone, err := a.zone()
 	if err != nil {
 		return nil, err

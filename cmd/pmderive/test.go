@@ -61,7 +61,7 @@ func (a *app) newTest() *cobra.Command {
 
 // test runs files of cases.
 func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
-	opt := &derivetest.Options{Definitions: f.definitions, Keep: f.keep, Equivalent: a.sources.Equivalence()}
+	opt := &derivetest.Options{Definitions: f.definitions, Keep: f.keep, Equivalent: a.sources.Equivalence(), Language: a.language()}
 	if f.run != "" {
 		var err error
 		if opt.Run, err = regexp.Compile(f.run); err != nil {

@@ -15,6 +15,9 @@ func (c *Checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
 	if err != nil {
 		return y, err
 	}
+	if n.Op.IsFunction() {
+		return c.pair(n, x, y)
+	}
 	if text := operatorMisfit(n.Op, x, y); text != "" {
 		err := c.binaryError(n, text)
 		err.Counters = true

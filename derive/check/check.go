@@ -23,7 +23,7 @@ func Check(e syntax.Expr, env Env, opt *Options) (*Info, error) {
 	return newChecker(new(Info), opt).Check(e, env)
 }
 
-// Syntax returns the parser the checks of units and patterns.
+// Syntax returns the parser of PCP's language with the checks of units and patterns.
 func Syntax() *syntax.Config {
 	return &syntax.Config{
 		CheckUnits: func(units string) error {

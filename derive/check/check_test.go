@@ -68,8 +68,10 @@ func allCases(tb testing.TB) []fileCase {
 }
 
 // outcome is the result of an expression as the files have it.
-func outcome(expr string, env Env, opt *Options) string {
-	e, err := Syntax().Parse(expr)
+func outcome(expr string, env Env, opt *Options) string { return outcomeIn(PCP, expr, env, opt) }
+
+func outcomeIn(l Language, expr string, env Env, opt *Options) string {
+	e, err := l.Syntax().Parse(expr)
 	if err != nil {
 		var bad *syntax.Error
 		if errors.As(err, &bad) {
@@ -88,8 +90,12 @@ func TestFiles(t *testing.T) {
 	envs := readEnvs(t)
 	for _, c := range allCases(t) {
 		t.Run(c.where, func(t *testing.T) {
-			if got := outcome(c.expr, envs[c.context], &c.opt); got != c.want {
+			got := outcome(c.expr, envs[c.context], &c.opt)
+			if got != c.want {
 				t.Errorf("%s\n got %s\nwant %s", c.expr, got, c.want)
+			}
+			if extended := outcomeIn(Extended, c.expr, envs[c.context], &c.opt); extended != got && !strings.HasPrefix(got, "PE@") {
+				t.Errorf("%s\nin the extended language %s\nwant %s", c.expr, extended, got)
 			}
 		})
 	}

@@ -108,7 +108,9 @@ func (c *Checker) call(n *syntax.CallExpr) (Type, *Error) {
 	}
 	if r.refuse != nil {
 		if text := r.refuse(t); text != "" {
-			return t, c.callError(n, text)
+			err := c.callError(n, text)
+			err.Counters = text == msgCounter
+			return t, err
 		}
 	}
 	return r.result(t), nil

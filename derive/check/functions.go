@@ -17,10 +17,12 @@ type Function struct {
 	Example   string // an expression over the metrics hinv.ncpu, kernel.all.load, network.interface.in.bytes and disk.all.total
 }
 
-// Functions returns the functions of the language by their names. The slice belongs to the caller.
-func Functions() []Function {
-	list := make([]Function, 0, len(functions))
-	for _, f := range functions {
+// Functions returns the functions of PCP's language by their names. The slice belongs to the caller.
+func Functions() []Function { return PCP.Functions() }
+
+func described(table []rule) []Function {
+	list := make([]Function, 0, len(table))
+	for _, f := range table {
 		list = append(list, f.Function)
 	}
 	return list
@@ -37,11 +39,12 @@ type rule struct {
 }
 
 func ruleOf(fun syntax.Token) *rule {
-	i := slices.IndexFunc(functions, func(r rule) bool { return r.Token == fun })
-	if i < 0 {
-		return nil
+	for _, table := range [...][]rule{functions, extensions} {
+		if i := slices.IndexFunc(table, func(r rule) bool { return r.Token == fun }); i >= 0 {
+			return &table[i]
+		}
 	}
-	return &functions[i]
+	return nil
 }
 
 // functions has the functions of the language (derived.md D7.3, D7.7). It is only read.

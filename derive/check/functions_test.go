@@ -24,9 +24,17 @@ func TestFunctions(t *testing.T) {
 		"mkconst": "DOUBLE discrete Kbyte / sec", "novalue": "FLOAT 60.2 instant", "rate": "DOUBLE instant count / sec",
 		"rescale": "U64 60.3 counter Mbyte", "scalar": "FLOAT instant", "sum": "U64 counter byte",
 	}
-	list := Functions()
+	for name, typ := range map[string]string{
+		"abs": "FLOAT 60.2 instant", "bottomn": "FLOAT 60.2 instant", "ceil": "FLOAT 60.2 instant", "clamp": "FLOAT 60.2 instant",
+		"exp": "DOUBLE 60.2 instant", "floor": "FLOAT 60.2 instant", "ln": "DOUBLE 60.2 instant", "median": "DOUBLE instant",
+		"pow": "DOUBLE 60.2 instant", "quantile": "DOUBLE instant", "round": "FLOAT 60.2 instant", "sqrt": "DOUBLE 60.2 instant",
+		"stddev": "DOUBLE instant", "topn": "FLOAT 60.2 instant",
+	} {
+		want[name] = typ
+	}
+	list := Extended.Functions()
 	for _, f := range list {
-		x, err := Syntax().Parse(f.Example)
+		x, err := Extended.Syntax().Parse(f.Example)
 		if err != nil {
 			t.Errorf("%s: %s: %v", f.Name, f.Example, err)
 			continue
@@ -50,6 +58,8 @@ func TestFunctions(t *testing.T) {
 			switch n := n.(type) {
 			case *syntax.CallExpr:
 				uses = uses || n.Fun == f.Token
+			case *syntax.BinaryExpr:
+				uses = uses || n.Op == f.Token
 			case *syntax.RescaleExpr:
 				uses = uses || f.Token == syntax.RESCALE
 			case *syntax.MatchInstExpr:
@@ -72,7 +82,7 @@ func TestFunctions(t *testing.T) {
 	if !slices.IsSortedFunc(list, func(a, b Function) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("the functions are not sorted")
 	}
-	for tok := syntax.ANON; tok <= syntax.SUM; tok++ {
+	for tok := syntax.ANON; tok <= syntax.TOPN; tok++ {
 		if ruleOf(tok) == nil {
 			t.Errorf("%s is missing", tok)
 		}
@@ -80,6 +90,10 @@ func TestFunctions(t *testing.T) {
 	if ruleOf(syntax.PLUS) != nil {
 		t.Error("+ is a function")
 	}
+	if n := len(Functions()) + len(Extensions()); len(list) != n {
+		t.Errorf("%d functions, want %d", len(list), n)
+	}
+	list = Functions()
 	list[0].Name = "x"
 	if Functions()[0].Name == "x" {
 		t.Error("the list is shared")

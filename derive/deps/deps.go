@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
 
@@ -139,7 +140,7 @@ func Parse(name string, text []byte) (list []*derive.Program, errs []error) {
 		if !ok {
 			continue
 		}
-		p, err := derive.Compile(def.Name, def.Expr())
+		p, err := derive.CompileIn(check.OfLine(def), def.Name, def.Expr())
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %s cannot be parsed; check says why", name, def.Line, def.Name))
 			continue

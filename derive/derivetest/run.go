@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/load"
 	"pmtools/derive/syntax"
@@ -22,6 +23,7 @@ type Options struct {
 	Definitions string                    // where the files under test are; "" for beside the file of cases
 	Keep        string                    // the directory in which the archive is kept; "" for nowhere
 	Equivalent  func(a, b pcp.InDom) bool // see derive.Options
+	Language    check.Language            // of the expressions of cases
 }
 
 // A Result is what came of a case.
@@ -116,6 +118,8 @@ func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(),
 		r.opt = *opt
 	}
 	r.reg = derive.NewRegistry(func(line string) { r.warn = append(r.warn, line) })
+	r.reg.AllowExtended()
+	r.reg.SetLanguage(r.opt.Language)
 	dir, err := os.MkdirTemp("", "pmderive")
 	if err != nil {
 		return nil, nil, err
@@ -265,9 +269,9 @@ func textSize(v *pcp.Values) (n int) {
 func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*outcome, error) {
 	id, err := pmapi.LookupName(ctx, src, expr)
 	if err != nil {
-		p, err := derive.Compile("", expr)
+		p, err := r.reg.Compile("", expr)
 		if err != nil {
-			return &outcome{problem: diagnose.Syntax(expr, err)}, nil
+			return &outcome{problem: diagnose.Syntax(expr, err).Extension("--extended evaluates it as it is")}, nil
 		}
 		id = src.Define(p)[0]
 	}

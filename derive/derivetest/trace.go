@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -41,7 +42,7 @@ func (r *runner) trace(ctx context.Context, expr string, m *Mismatch) ([]Step, e
 	if text, ok := r.text[expr]; ok {
 		expr = text
 	}
-	p, err := derive.Compile("", expr)
+	p, err := derive.CompileIn(check.Extended, "", expr)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (b *breakdown) parts(ctx context.Context, x syntax.Expr, depth int) ([]int,
 		return nil, nil
 	}
 	self := -1
-	if p, err := derive.Compile("", syntax.Print(x)); err == nil {
+	if p, err := derive.CompileIn(check.Extended, "", syntax.Print(x)); err == nil {
 		id := b.src.Define(p)[0]
 		found, err := b.src.Check(ctx, id)
 		if err != nil {

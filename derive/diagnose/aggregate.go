@@ -16,7 +16,7 @@ import (
 func (p *phrase) aggregate(i int) *advice {
 	fun, known := aggregateToken(p.at(i).text)
 	end := p.closing(i + 1)
-	if !known || p.at(i+1).text != "(" || end <= i+2 || end == i+3 && p.named(i+2) {
+	if p.lang == check.Extended || !known || p.at(i+1).text != "(" || end <= i+2 || end == i+3 && p.named(i+2) {
 		return nil
 	}
 	for k := i + 2; k < end; k++ {

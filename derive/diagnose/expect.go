@@ -63,9 +63,12 @@ func Syntax(text string, err error) *Problem {
 		return &Problem{Msg: err.Error(), Err: err}
 	}
 	p := &Problem{Msg: bad.Msg, Src: text, Pos: max(int(bad.Pos), 0), Err: err}
+	if bad.Extended {
+		p.lang = check.Extended
+	}
 	var lexemes []syntax.Lexeme
 	if len(text) <= maxTried {
-		lexemes = check.Syntax().Lexemes(text)
+		lexemes = p.lang.Syntax().Lexemes(text)
 	}
 	if len(lexemes) == 0 {
 		p.Msg = cmp.Or(p.Msg, "syntax error")
@@ -99,7 +102,7 @@ func Syntax(text string, err error) *Problem {
 		}
 	}
 	p.Msg = "found " + foundText(found)
-	if want := expectedAt(text[:min(p.Pos, len(text))]); len(want) > 0 {
+	if want := expectedAt(p.lang, text[:min(p.Pos, len(text))]); len(want) > 0 {
 		p.Msg += ", expected " + OrList(want)
 	}
 	p.nameHint(lexemes[:last])
@@ -119,7 +122,7 @@ func grammatical(msg string) bool {
 }
 
 // expectedAt returns what may follow the text before.
-func expectedAt(before string) []string {
+func expectedAt(l check.Language, before string) []string {
 	if tag, ok := strings.CutSuffix(strings.TrimRight(before, blanks), "="); ok && !strings.ContainsAny(tag[max(len(tag)-1, 0):], "=<>!") {
 		if strings.HasSuffix(strings.TrimRight(tag, blanks), "meta") {
 			return []string{"a metric"}
@@ -127,7 +130,7 @@ func expectedAt(before string) []string {
 		return []string{"a value"} // of whatever form; each tag has its own
 	}
 	var want []string
-	conf := check.Syntax()
+	conf := l.Syntax()
 	add := func(call string) {
 		if !slices.Contains(want, call) {
 			want = append(want, call)
@@ -178,7 +181,7 @@ func foundText(l syntax.Lexeme) string {
 
 // unknownFunction explains a parenthesis after a name, if that looks like a function.
 func (p *Problem) unknownFunction(name, paren syntax.Lexeme) bool {
-	functions := FunctionNames()
+	functions := FunctionNames(p.lang)
 	switch {
 	case slices.Contains(functions, name.Text):
 		p.Msg = "no blank may stand between " + name.Text + " and its parenthesis"
@@ -191,10 +194,10 @@ func (p *Problem) unknownFunction(name, paren syntax.Lexeme) bool {
 	return true
 }
 
-// FunctionNames returns the names of all functions.
-func FunctionNames() []string {
+// FunctionNames returns the names of the functions of a language.
+func FunctionNames(l check.Language) []string {
 	var names []string
-	for _, f := range check.Functions() {
+	for _, f := range l.Functions() {
 		names = append(names, f.Name)
 	}
 	return names

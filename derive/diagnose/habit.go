@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
 
@@ -49,11 +50,18 @@ func (p *Problem) habit(text string) bool {
 	if len(text) > maxPhrase {
 		return false
 	}
-	first := read(text).advise()
+	first := p.read(text).advise()
 	if first != nil {
 		p.advised(text, first)
 	}
 	return first != nil
+}
+
+// read returns the phrase of a text, in the language of the problem.
+func (p *Problem) read(text string) *phrase {
+	phrase := read(text)
+	phrase.lang = p.lang
+	return phrase
 }
 
 // advised makes advice about a text the problem.
@@ -63,10 +71,10 @@ func (p *Problem) advised(text string, first *advice) {
 	for i, rewrite := range first.rewrites {
 		next := replace(text, first, rewrite)
 		for range maxHabits {
-			if written(next) || len(next) > maxPhrase {
+			if written(p.lang, next) || len(next) > maxPhrase {
 				break
 			}
-			more := read(next).advise()
+			more := p.read(next).advise()
 			if more == nil {
 				break
 			}
@@ -78,7 +86,7 @@ func (p *Problem) advised(text string, first *advice) {
 			}
 			next = replace(next, more, more.rewrites[0])
 		}
-		if len(next) <= maxPhrase && written(next) {
+		if len(next) <= maxPhrase && written(p.lang, next) {
 			p.rewrites = append(p.rewrites, next)
 		}
 	}
@@ -107,17 +115,17 @@ func replace(text string, a *advice, by string) string {
 }
 
 // written reports whether a text is an expression, or the definition of one.
-func written(text string) bool {
+func written(l check.Language, text string) bool {
 	if name, expr, ok := strings.Cut(text, " = "); ok && syntax.LegalName(name) {
 		text = expr
 	}
-	return parses(text)
+	return parses(l, text)
 }
 
 // write proposes a text in the place of the whole one.
 func (p *Problem) write(text string) {
 	p.Notes = append(p.Notes, "write "+text)
-	if parses(text) { // and not a definition
+	if parses(p.lang, text) { // and not a definition
 		p.Fixes = append(p.Fixes, syntax.Fix{Title: "write " + text, End: syntax.Pos(len(p.Src)), Text: text})
 	}
 }

@@ -1,6 +1,10 @@
 package diagnose
 
-import "testing"
+import (
+	"testing"
+
+	"pmtools/derive/check"
+)
 
 // FuzzHabits: whatever is typed, the caret is in the text, and what is proposed is an expression.
 func FuzzHabits(f *testing.F) {
@@ -19,12 +23,12 @@ func FuzzHabits(f *testing.F) {
 			t.Fatalf("%q: the caret is at %d", text, p.Pos)
 		}
 		for _, w := range p.rewrites {
-			if !written(w) {
+			if !written(check.PCP, w) {
 				t.Errorf("%q: the proposal %q is not an expression", text, w)
 			}
 		}
 		for _, fix := range p.Fixes {
-			if fix.Title == "write "+fix.Text && (!parses(fix.Text) || fix.Start < 0 || int(fix.End) > len(text)) {
+			if fix.Title == "write "+fix.Text && (!parses(check.PCP, fix.Text) || fix.Start < 0 || int(fix.End) > len(text)) {
 				t.Errorf("%q: the fix %+v is not an expression", text, fix)
 			}
 		}

@@ -12,6 +12,13 @@ import (
 
 // hint notes what to write instead of the commonest mistakes.
 func (p *Problem) hint(bad *check.Error) {
+	if len(bad.Operands) == 1 && bad.Counters {
+		text := operandText(bad.Operands[0].Expr)
+		p.Notes = append(p.Notes, fmt.Sprintf("rate(%s) is how fast it grows, delta(%s) by how much since the last sample", text, text))
+		if len(bad.Path) == 0 {
+			p.Fixes = append(p.Fixes, syntax.Wrap(p.Src, bad.Operands[0].Expr)...)
+		}
+	}
 	if len(bad.Operands) != 2 {
 		return
 	}
@@ -101,7 +108,12 @@ func (p *Problem) nameHint(lexemes []syntax.Lexeme) {
 				continue
 			}
 			switch fun := lexemes[i-1]; fun.Tok {
-			case syntax.AVG, syntax.COUNT, syntax.MAX, syntax.MIN, syntax.SUM, syntax.DEFINED:
+			case syntax.AVG, syntax.COUNT, syntax.MAX, syntax.MIN, syntax.SUM:
+				if p.lang == check.Extended {
+					return
+				}
+				fallthrough
+			case syntax.DEFINED:
 				p.Notes = append(p.Notes, fun.Text+"() takes the name of a metric and no expression")
 			}
 			return

@@ -14,6 +14,7 @@ import (
 type phrase struct {
 	text  string
 	words []word
+	lang  check.Language // in which proposals are written
 }
 
 // A word is a name, a number, a text in quotes, an operator, or a text in brackets or braces.
@@ -179,8 +180,8 @@ func grouped(text string) string {
 	return "(" + text + ")"
 }
 
-// parses reports whether a text is an expression of the language.
-func parses(text string) bool {
-	_, err := check.Syntax().Parse(text)
+// parses reports whether a text is an expression of a language.
+func parses(l check.Language, text string) bool {
+	_, err := l.Syntax().Parse(text)
 	return err == nil
 }

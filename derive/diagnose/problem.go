@@ -28,6 +28,7 @@ type Problem struct {
 	Err     error        // the cause, or nil
 
 	rewrites []string // see Judge
+	lang     check.Language
 }
 
 // Check describes why an expression means nothing: by its operands with their metadata, and by names
@@ -158,4 +159,13 @@ func snippet(src string, pos, context int) string {
 		src = src[:end] + "..."
 	}
 	return syntax.Snippet(src, &syntax.Error{Pos: syntax.Pos(pos)})
+}
+
+// Extension notes what to type for an expression of the extended language that the parser of PCP's
+// language has refused. It does nothing for other mistakes.
+func (p *Problem) Extension(how string) *Problem {
+	if p.lang == check.PCP && p.Src != "" && !parses(check.PCP, p.Src) && parses(check.Extended, p.Src) {
+		p.Notes = append(p.Notes, how)
+	}
+	return p
 }

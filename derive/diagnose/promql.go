@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
 
@@ -137,13 +138,16 @@ func Instance(text string, x *syntax.InstExpr) *Problem {
 	var a *advice
 	switch {
 	case durationForm.compiled().MatchString(name):
-		a = (&phrase{text, []word{w}}).period(0)
+		a = (&phrase{text: text, words: []word{w}}).period(0)
 	case strings.ContainsAny(name, `*?"'`):
 		a = selectInstance(text, int(start), w, name)
 	default:
 		return nil
 	}
 	p := &Problem{Src: text}
+	if !parses(check.PCP, text) { // it has been parsed
+		p.lang = check.Extended
+	}
 	p.advised(text, a)
 	return p
 }
@@ -279,17 +283,43 @@ var foreigns = []foreign{
 	{names: []string{"sqrt", "ln", "log", "log2", "log10", "exp", "sin", "cos"}, msg: "there is no function %s: arithmetic is + - * /", notes: []string{"eval -o csv or -o json gives the values to other programs"}},
 }
 
+// extendedForeigns are functions that people look for in the extended language.
+var extendedForeigns = []foreign{
+	{names: []string{"topk"}, msg: "the function is called topn, not %s", rewrites: []string{"topn($1, $2)"}},
+	{names: []string{"bottomk"}, msg: "the function is called bottomn, not %s", rewrites: []string{"bottomn($1, $2)"}},
+	{names: []string{"fabs"}, msg: "the function is called abs, not %s", rewrites: []string{"abs($1)"}},
+	{names: []string{"p50", "percentile_50"}, msg: "the function is called median, not %s", rewrites: []string{"median($1)"}},
+	{names: []string{"p90"}, msg: "the function is called quantile, not %s", rewrites: []string{"quantile(0.9, $1)"}},
+	{names: []string{"p95"}, msg: "the function is called quantile, not %s", rewrites: []string{"quantile(0.95, $1)"}},
+	{names: []string{"p99"}, msg: "the function is called quantile, not %s", rewrites: []string{"quantile(0.99, $1)"}},
+	{names: []string{"mean", "average"}, msg: "the function is called avg, not %s", rewrites: []string{"avg($1)"}},
+	{names: []string{"length", "len"}, msg: "the function is called count, not %s", rewrites: []string{"count($1)"}},
+	{names: []string{"stdev", "stddev_pop"}, msg: "the function is called stddev, not %s", rewrites: []string{"stddev($1)"}},
+	{names: []string{"log"}, msg: "the natural logarithm is called ln, not %s", rewrites: []string{"ln($1)"}},
+	{names: []string{"power"}, msg: "the function is called pow, not %s", rewrites: []string{"pow($1, $2)"}},
+	{names: []string{"greatest"}, msg: "the function is called max, not %s", rewrites: []string{"max($1, $2)"}},
+	{names: []string{"least"}, msg: "the function is called min, not %s", rewrites: []string{"min($1, $2)"}},
+	{names: []string{"irate"}, msg: "there is no function %s: rate() is always from one sample to the next", rewrites: []string{"rate($1)"}},
+	{names: []string{"increase", "idelta", "diff"}, msg: "there is no function %s: delta() is the change from one sample to the next", rewrites: []string{"delta($1)"}},
+	{names: []string{"if", "iif", "ifelse"}, msg: "there is no function %s; a choice is COND ? A : B", rewrites: []string{"$1 ? $2 : $3"}},
+	{names: []string{"absent"}, msg: "there is no function %s; defined() is 1 where the source has a metric", rewrites: []string{"!defined($1)"}},
+}
+
 // function advises about a call of a function of another language.
 func (p *phrase) function(i int) *advice {
 	if !p.named(i) || p.at(i+1).text != "(" || p.closing(i+1) < 0 {
 		return nil
 	}
 	name := strings.ToLower(p.at(i).text)
-	at := slices.IndexFunc(foreigns, func(f foreign) bool { return slices.Contains(f.names, name) })
+	list := foreigns
+	if p.lang == check.Extended {
+		list = extendedForeigns
+	}
+	at := slices.IndexFunc(list, func(f foreign) bool { return slices.Contains(f.names, name) })
 	if at < 0 {
 		return nil
 	}
-	f, args, notes := &foreigns[at], p.inside(i+1), []string(nil)
+	f, args, notes := &list[at], p.inside(i+1), []string(nil)
 	for k, arg := range args {
 		q := read(arg)
 		if d := q.period(len(q.words) - 1); d != nil && d.end == len(arg) {
@@ -340,7 +370,7 @@ func fill(text string, args []string, rewrite bool) (string, bool) {
 // smallest advises about max(a, b) and min(a, b) of two operands.
 func (p *phrase) smallest(i int) *advice {
 	fun := p.at(i).text
-	if fun != syntax.MAX.Symbol() && fun != syntax.MIN.Symbol() || p.at(i+1).text != "(" || p.closing(i+1) < 0 {
+	if p.lang == check.Extended || fun != syntax.MAX.Symbol() && fun != syntax.MIN.Symbol() || p.at(i+1).text != "(" || p.closing(i+1) < 0 {
 		return nil
 	}
 	args := p.inside(i + 1)

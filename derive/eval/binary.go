@@ -14,6 +14,9 @@ const (
 	opSub
 	opMul
 	opDiv
+	opMin
+	opMax
+	opPow
 	opLess
 	opLessEqual
 	opEqual
@@ -28,13 +31,14 @@ var operators = [...]pair{
 	syntax.PLUS: {op: opAdd}, syntax.MINUS: {op: opSub}, syntax.STAR: {op: opMul}, syntax.SLASH: {op: opDiv},
 	syntax.LT: {op: opLess}, syntax.LEQ: {op: opLessEqual}, syntax.GT: {op: opLess, invert: true}, syntax.GEQ: {op: opLessEqual, invert: true},
 	syntax.EQ: {op: opEqual}, syntax.NEQ: {op: opNotEqual}, syntax.AND: {op: opAnd}, syntax.OR: {op: opOr},
+	syntax.MIN: {op: opMin}, syntax.CLAMP: {op: opMin}, syntax.MAX: {op: opMax}, syntax.POW: {op: opPow},
 }
 
 func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
 	n.kind = kBinary
 	n.pair = operators[e.Op]
 	n.pair.common = max(p.info.Types[e.X].Type, p.info.Types[e.Y].Type)
-	if n.pair.op <= opDiv {
+	if n.pair.op < opLess {
 		n.pair.common = n.typ
 	}
 	n.pair.scale, n.pair.scaled = p.info.Scales[e]

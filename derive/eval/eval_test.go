@@ -204,7 +204,7 @@ func text(v *pcp.Values) string {
 // compile parses, checks and plans an expression.
 func compile(t testing.TB, w world, expr string) (syntax.Expr, *check.Info, *eval.Plan) {
 	t.Helper()
-	e, err := check.Syntax().Parse(expr)
+	e, err := check.Extended.Syntax().Parse(expr)
 	if err != nil {
 		t.Fatalf("%s: %v", expr, err)
 	}

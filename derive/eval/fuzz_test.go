@@ -15,7 +15,10 @@ import (
 )
 
 // A source of choices that runs dry: then all are 0.
-type choices struct{ data []byte }
+type choices struct {
+	data     []byte
+	extended bool
+}
 
 func (c *choices) byte() byte {
 	if len(c.data) == 0 {
@@ -51,6 +54,17 @@ func (c *choices) expr(depth int) string {
 		}
 	}
 	sub := func() string { return c.expr(depth - 1) }
+	if c.extended && c.n(2) == 0 {
+		switch c.n(4) {
+		case 0:
+			return c.pick("min", "max", "pow") + "(" + sub() + "," + sub() + ")"
+		case 1:
+			return "clamp(" + sub() + "," + c.pick("0", "1.5", sub()) + "," + c.pick("2", "7.25", sub()) + ")"
+		case 2:
+			return c.pick("topn(1,", "topn(2,", "bottomn(1,", "bottomn(3,", "quantile(0,", "quantile(.3,", "quantile(0.9,", "quantile(1,", "median(", "stddev(") + sub() + ")"
+		}
+		return c.pick("abs", "ceil", "exp", "floor", "ln", "round", "sqrt", "sum", "avg", "min", "max", "count") + "(" + sub() + ")"
+	}
 	switch c.n(12) {
 	case 0, 1, 2:
 		return "(" + sub() + ")" + c.pick("+", "-", "*", "/", "<", "<=", "==", ">=", ">", "!=", "&&", "||") + "(" + sub() + ")"
@@ -173,17 +187,18 @@ func texts(cols []*pcp.Values) string {
 func FuzzEval(f *testing.F) {
 	f.Add([]byte{}, uint8(0))
 	f.Add([]byte("some letters that become an expression and values of all kinds"), uint8(2))
-	for i := range 12 {
+	for i := range 24 {
 		f.Add([]byte{byte(i), 1, 3, 7, byte(i * 5), 8, 130, 7, 200, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 1}, uint8(i))
 	}
 	w := newWorld(oneWorld)
 	f.Fuzz(func(t *testing.T, data []byte, depth uint8) {
-		c := &choices{data}
+		language := check.Language(depth / 5 % 2)
+		c := &choices{data, language == check.Extended}
 		expr := c.expr(int(depth % 5))
 		if len(expr) > 5000 {
 			return
 		}
-		e, err := check.Syntax().Parse(expr)
+		e, err := language.Syntax().Parse(expr)
 		if err != nil {
 			if strings.Contains(expr, "/)") {
 				return

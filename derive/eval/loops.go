@@ -36,6 +36,12 @@ func combine(o op, t pcp.Type, dst, a, b []uint64) {
 			combineInt(o, dst, a, b)
 			narrow(dst, t)
 		}
+	case opMin, opMax:
+		choose(o == opMax, t, dst, a, b)
+	case opPow:
+		for i := range dst {
+			dst[i] = word64(math.Pow(f64(a[i]), f64(b[i])))
+		}
 	case opAnd, opOr:
 		truth(o, t, dst, a, b)
 	default:
@@ -172,6 +178,16 @@ func compareFloat(o op, t pcp.Type, dst, a, b []uint64) {
 	case opNotEqual:
 		for i := range dst {
 			dst[i] = bit(get(a[i]) != get(b[i]))
+		}
+	}
+}
+
+// choose takes the greater or the smaller operand. An operand on the left that is not a number stays.
+func choose(greater bool, t pcp.Type, dst, a, b []uint64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		if dst[i] = a[i]; greater && less(t, a[i], b[i]) || !greater && less(t, b[i], a[i]) {
+			dst[i] = b[i]
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package eval_test
 
 import (
+	"math"
+	"slices"
 	"strings"
 
 	"pmtools/derive/syntax"
@@ -93,14 +95,20 @@ func (s *naive) call(e *syntax.CallExpr) naiveColumn {
 	if x.err != 0 || e.Fun == syntax.INSTANT {
 		return x
 	}
+	if e.Fun.IsExtension() {
+		return s.extension(e, x, s.info.Types[e].Type)
+	}
 	one := func(v any) naiveColumn { return naiveColumn{vals: []naiveValue{{pcp.NullInst, v}}} }
-	if len(x.vals) == 0 {
+	_, name := plain(e.X).(*syntax.MetricRef)
+	if len(x.vals) == 0 && name {
 		switch e.Fun {
 		case syntax.SUM:
 			return one(goNumber(t, 0))
 		case syntax.AVG:
 			return one(float32(0))
 		}
+	}
+	if len(x.vals) == 0 {
 		return naiveColumn{}
 	}
 	if e.Fun == syntax.SCALAR {
@@ -136,15 +144,123 @@ func goConvertFloat(v any) float32 {
 	return goConvert(v, pcp.Float).(float32)
 }
 
-func (s *naive) change(e *syntax.CallExpr) naiveColumn {
-	operand := e.X
+// plain returns an expression without parentheses.
+func plain(x syntax.Expr) syntax.Expr {
 	for {
-		p, ok := operand.(*syntax.ParenExpr)
+		p, ok := x.(*syntax.ParenExpr)
 		if !ok {
-			break
+			return x
 		}
-		operand = p.X
+		x = p.X
 	}
+}
+
+// extension evaluates a function of the extended language.
+func (s *naive) extension(e *syntax.CallExpr, x naiveColumn, t pcp.Type) naiveColumn {
+	n := 0.5
+	switch lit := e.N.(type) {
+	case *syntax.IntLit:
+		n = float64(lit.Value)
+	case *syntax.FloatLit:
+		n = lit.Value
+	}
+	number := func(v naiveValue) float64 { return goConvert(v.v, pcp.Double).(float64) }
+	if len(x.vals) == 0 {
+		return x
+	}
+	var all []float64
+	nan, total := false, 0.0
+	for _, v := range x.vals {
+		f := number(v)
+		nan = nan || f != f
+		total += f
+		all = append(all, f)
+	}
+	one := func(f float64) naiveColumn { return naiveColumn{vals: []naiveValue{{pcp.NullInst, f}}} }
+	switch e.Fun {
+	case syntax.TOPN, syntax.BOTTOMN:
+		var out naiveColumn
+		for _, v := range x.vals {
+			better := 0 // instances that come before it
+			for _, w := range x.vals {
+				if w.inst != v.inst && naiveBefore(w, v, e.Fun == syntax.TOPN) {
+					better++
+				}
+			}
+			if float64(better) < n {
+				out.vals = append(out.vals, v)
+			}
+		}
+		return out
+	case syntax.MEDIAN, syntax.QUANTILE:
+		if nan {
+			return one(math.NaN())
+		}
+		slices.Sort(all)
+		at := n * float64(len(all)-1)
+		low, high := all[int(at)], all[int(math.Ceil(at))]
+		if low == high || at == math.Floor(at) {
+			return one(low)
+		}
+		share := at - math.Floor(at)
+		return one(float64(low*(1-share)) + float64(high*share))
+	case syntax.STDDEV:
+		mean, squares := total/float64(len(all)), 0.0
+		for _, f := range all {
+			squares += float64((f - mean) * (f - mean))
+		}
+		return one(math.Sqrt(squares / float64(len(all))))
+	}
+	out := naiveColumn{}
+	for _, v := range x.vals {
+		out.vals = append(out.vals, naiveValue{v.inst, naiveMath(e.Fun, v.v, t)})
+	}
+	return out
+}
+
+// naiveBefore reports whether a value ranks before another. Values that are not numbers come last.
+func naiveBefore(v, w naiveValue, greatest bool) bool {
+	nan := func(v any) bool { return v != v }
+	switch {
+	case nan(v.v) != nan(w.v):
+		return nan(w.v)
+	case nan(v.v), truth(apply(syntax.EQ, v.v, w.v)):
+		return v.inst < w.inst
+	}
+	return truth(apply(syntax.GT, v.v, w.v)) == greatest
+}
+
+func naiveMath(fun syntax.Token, v any, t pcp.Type) any {
+	switch fun {
+	case syntax.EXP:
+		return math.Exp(goConvert(v, pcp.Double).(float64))
+	case syntax.LN:
+		return math.Log(goConvert(v, pcp.Double).(float64))
+	case syntax.SQRT:
+		return math.Sqrt(goConvert(v, pcp.Double).(float64))
+	}
+	f := map[syntax.Token]func(float64) float64{syntax.ABS: math.Abs, syntax.CEIL: math.Ceil, syntax.FLOOR: math.Floor, syntax.ROUND: math.Round}[fun]
+	switch x := v.(type) {
+	case float64:
+		return f(x)
+	case float32:
+		return float32(f(float64(x)))
+	case int32:
+		if fun == syntax.ABS {
+			return uint32(max(int64(x), -int64(x)))
+		}
+	case int64:
+		if fun == syntax.ABS && x < 0 {
+			return -uint64(x)
+		} else if fun == syntax.ABS {
+			return uint64(x)
+		}
+	}
+	return v
+}
+
+func (s *naive) change(e *syntax.CallExpr) naiveColumn {
+	operand := plain(e.X)
 	x := s.eval(operand)
 	_, bare := operand.(*syntax.MetricRef)
 	before := s.last[e]

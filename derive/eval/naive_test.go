@@ -138,6 +138,18 @@ func apply2[T number](op syntax.Token, a, b T) any {
 		return u(a != b)
 	case syntax.AND:
 		return u(a != zero && b != zero)
+	case syntax.MIN, syntax.CLAMP:
+		if b < a {
+			return b
+		}
+		return a
+	case syntax.MAX:
+		if b > a {
+			return b
+		}
+		return a
+	case syntax.POW:
+		return math.Pow(float64(a), float64(b))
 	}
 	return u(a != zero || b != zero)
 }
@@ -273,7 +285,7 @@ func (s *naive) binary(e *syntax.BinaryExpr) naiveColumn {
 	tx, ty := s.info.Types[e.X], s.info.Types[e.Y]
 	t := max(tx.Type, ty.Type)
 	switch e.Op {
-	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH:
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, syntax.MIN, syntax.MAX, syntax.CLAMP, syntax.POW:
 		t = s.info.Types[e].Type
 	}
 	sc, scaled := s.info.Scales[e]

@@ -35,27 +35,32 @@ type Plan struct {
 type kind uint8
 
 const (
-	kNone    kind = iota // never a value
-	kMetric              // column arg of the input
-	kConst               // word, for each instance of indom
-	kBinary              // pair
-	kNegate              //
-	kNot                 //
-	kAvg                 //
-	kSum                 //
-	kMin                 //
-	kMax                 //
-	kCount               //
-	kDelta               // history number arg
-	kRate                // the same
-	kScalar              //
-	kInstant             //
-	kRescale             // scaler
-	kInst                // filter; cache number arg
-	kMatch               // filter; cache number arg
-	kSelect              // the value list of x: a static choice, if the condition c, unless it is -1, has values
-	kTernary             // the condition c decides
-	kShared              // the values of x, which are worked out once; memory number arg
+	kNone     kind = iota // never a value
+	kMetric               // column arg of the input
+	kConst                // word, for each instance of indom
+	kBinary               // pair
+	kNegate               //
+	kNot                  //
+	kAvg                  //
+	kSum                  //
+	kMin                  //
+	kMax                  //
+	kCount                //
+	kDelta                // history number arg
+	kRate                 // the same
+	kScalar               //
+	kInstant              //
+	kRescale              // scaler
+	kInst                 // filter; cache number arg
+	kMatch                // filter; cache number arg
+	kSelect               // the value list of x: a static choice, if the condition c, unless it is -1, has values
+	kTernary              // the condition c decides
+	kTop                  // the instances of the arg largest values
+	kBottom               // of the arg smallest values
+	kQuantile             // at the share that word is
+	kStddev               //
+	kMath                 // function arg of one value
+	kShared               // the values of x, which are worked out once; memory number arg
 )
 
 // A node is a part of an expression. The fields that matter depend on its kind. They are values, not
@@ -71,6 +76,7 @@ type node struct {
 	filter filter
 	choice
 	scaler pcp.Scaler
+	strict bool // sum() and avg() of no values have none
 }
 
 // A column is the values of a node in a State.
@@ -256,6 +262,8 @@ func (p *planner) unary(n node, operand syntax.Expr) int {
 var functions = [...]kind{
 	syntax.AVG: kAvg, syntax.SUM: kSum, syntax.MIN: kMin, syntax.MAX: kMax, syntax.COUNT: kCount,
 	syntax.SCALAR: kScalar, syntax.INSTANT: kInstant, syntax.DELTA: kDelta, syntax.RATE: kRate,
+	syntax.TOPN: kTop, syntax.BOTTOMN: kBottom, syntax.QUANTILE: kQuantile, syntax.MEDIAN: kQuantile, syntax.STDDEV: kStddev,
+	syntax.ABS: kMath, syntax.CEIL: kMath, syntax.EXP: kMath, syntax.FLOOR: kMath, syntax.LN: kMath, syntax.ROUND: kMath, syntax.SQRT: kMath,
 }
 
 func (p *planner) call(e *syntax.CallExpr, n node) int {
@@ -273,6 +281,8 @@ func (p *planner) call(e *syntax.CallExpr, n node) int {
 		return p.same(n, e.X)
 	case syntax.DELTA, syntax.RATE:
 		p.history(&n, e.X)
+	default:
+		p.extension(&n, e)
 	}
 	return p.unary(n, e.X)
 }

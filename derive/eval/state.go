@@ -45,6 +45,7 @@ type State struct {
 type scratch struct {
 	left, right, wide, wide2 []uint64
 	finders                  [3]finder
+	order                    []int
 }
 
 // A shared value is what a node was found to be in one evaluation.
@@ -121,6 +122,14 @@ func (s *State) eval(i int) *pcp.Values {
 		return s.instance(n, x)
 	case kMatch:
 		return s.matching(n, x)
+	case kTop, kBottom:
+		return s.ranked(n, x)
+	case kQuantile:
+		return s.quantile(n, x)
+	case kStddev:
+		return s.stddev(n, x)
+	case kMath:
+		return s.math(n, x)
 	case kScalar:
 		out := s.empty(n)
 		if len(x.Insts) > 0 {

@@ -37,6 +37,9 @@ func (s *State) aggregate(n *node, x *pcp.Values) *pcp.Values {
 	if x.Err != 0 {
 		size = 0
 	}
+	if size == 0 && n.strict {
+		return s.empty(n)
+	}
 	var word uint64
 	switch from := s.plan.nodes[n.x].typ; n.kind {
 	case kCount:

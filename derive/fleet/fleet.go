@@ -74,7 +74,7 @@ func Query(ctx context.Context, text, catalog string, defs *Definitions, opt *sq
 
 // mentioned returns the names in an expression and in the definitions that it may stand for.
 func mentioned(text string, known *query.Dictionary) (names []string) {
-	p, err := derive.Compile("", text)
+	p, err := known.Compile("", text)
 	if err != nil {
 		return nil // which the check reports
 	}

@@ -23,7 +23,7 @@ func Format(name string, src []byte, inside *derive.Registry) ([]byte, []*syntax
 	seen := make(map[string]bool) // the first definition of a name holds
 	for c := range syntax.Chunks(name, out) {
 		if d := c.Definition(); d != nil && !seen[d.Name] {
-			if p, err := derive.Compile(d.Name, d.Expr()); err == nil {
+			if p, err := derive.CompileIn(check.OfLine(d), d.Name, d.Expr()); err == nil {
 				own, seen[d.Name] = append(own, &query.Definition{Name: d.Name, Expr: d.Expr(), Program: p}), true
 			}
 		}

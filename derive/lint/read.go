@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
@@ -73,8 +74,8 @@ func (w *work) definition(file string, c syntax.Chunk, it *syntax.Definition) {
 	def := &query.Definition{Name: it.Name, Expr: it.Expr()}
 	e := &entry{Definition: def, file: file, chunk: c, start: it.Offset, directive: w.take()}
 	var err error
-	if def.Program, err = derive.Compile(def.Name, def.Expr); err != nil {
-		w.problem(e, diagnose.Syntax(def.Expr, err))
+	if def.Program, err = derive.CompileIn(check.OfLine(it), def.Name, def.Expr); err != nil {
+		w.problem(e, diagnose.Syntax(def.Expr, err).Extension(query.MarkHint))
 		return
 	}
 	if w.byName[it.Name] != nil {

@@ -171,7 +171,7 @@ func (l *loader) file(file *syntax.File) {
 		case *syntax.Attribute:
 			l.attribute(item)
 		case *syntax.Definition:
-			err := l.Register(item.Name, item.Expr())
+			err := l.RegisterLine(item)
 			if l.found != nil {
 				l.found(item, err)
 			}

@@ -116,7 +116,7 @@ func (c *completer) expression(s *server, before string) {
 			texts, start = session.CompleteExpr(before, names, rest)
 		}
 	}
-	functions := check.Functions()
+	functions := check.Extended.Functions()
 	if len(texts) == 0 { // the source is slow, or not there
 		if session, err := use.get(forSyntax); err == nil {
 			texts, start = session.CompleteExpr(before, names, rest)

@@ -198,7 +198,7 @@ func (p *parts) define(c *syntax.Chunk, it *syntax.Definition, at int) {
 	p.names = append(p.names, mention{it.Name, def.name, true, def})
 	tree := def.tree()
 	if tree == nil {
-		for _, l := range check.Syntax().Lexemes(it.Expr()) {
+		for _, l := range check.OfLine(it).Syntax().Lexemes(it.Expr()) {
 			if l.Tok == syntax.NAME {
 				p.names = append(p.names, mention{l.Text, def.offset(l.Pos), false, def})
 			}
@@ -213,7 +213,7 @@ func (p *parts) define(c *syntax.Chunk, it *syntax.Definition, at int) {
 // tree parses the expression; nil means that it cannot be parsed, which the checker reports. Keeping the
 // trees of all definitions would take ten times as much memory as their text.
 func (def *definition) tree() syntax.Expr {
-	tree, _ := check.Syntax().Parse(def.Expr())
+	tree, _ := check.OfLine(def.Definition).Syntax().Parse(def.Expr())
 	return tree
 }
 

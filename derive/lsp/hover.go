@@ -49,7 +49,7 @@ func functionAt(text string, pos syntax.Pos) *check.Function {
 	for to < len(text) && isWord(text[to]) {
 		to++
 	}
-	list := check.Functions()
+	list := check.Extended.Functions()
 	i := slices.IndexFunc(list, func(f check.Function) bool { return f.Name == text[from:to] })
 	if i < 0 || !strings.HasPrefix(text[to:], "(") {
 		return nil

@@ -5,6 +5,7 @@ package manual
 import (
 	_ "embed"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -31,8 +32,12 @@ func chapters(text string) []Topic {
 	for part := range strings.SplitSeq(strings.TrimPrefix(text, "== "), "\n== ") {
 		title, text, _ := strings.Cut(part, "\n")
 		name, summary, _ := strings.Cut(title, ": ")
-		if text = strings.Trim(text, "\n") + "\n"; name == "functions" {
+		text = strings.Trim(text, "\n") + "\n"
+		switch name {
+		case "functions":
 			text = Functions()
+		case "extended":
+			text += "\n" + Extensions()
 		}
 		topics = append(topics, Topic{name, summary, text})
 	}
@@ -55,13 +60,46 @@ func All() []Topic {
 	return slices.Concat([]Topic{first}, chapters(use), all)
 }
 
-// Functions returns what there is to know about all functions.
-func Functions() string {
+// Functions returns what there is to know about the functions of PCP's language.
+func Functions() string { return about(check.Functions()) }
+
+// Extensions returns what there is to know about the functions of the extended language.
+func Extensions() string { return about(check.Extensions()) }
+
+func about(list []check.Function) string {
 	var texts []string
-	for _, f := range check.Functions() {
+	for _, f := range list {
 		texts = append(texts, Function(f))
 	}
 	return strings.Join(texts, "\n")
+}
+
+// Write writes about a function or a topic, and reports whether there is one with a name.
+func Write(w io.Writer, name string) (known bool, err error) {
+	for _, f := range check.Extended.Functions() {
+		if known = f.Name == name; known {
+			_, err = io.WriteString(w, Function(f))
+			return known, err
+		}
+	}
+	for _, t := range All() {
+		if known = t.Name == name; known {
+			_, err = io.WriteString(w, t.Text)
+			return known, err
+		}
+	}
+	return false, nil
+}
+
+// Names returns the names that Write knows: topics and functions.
+func Names() (names []string) {
+	for _, t := range All() {
+		names = append(names, t.Name)
+	}
+	for _, f := range check.Extended.Functions() {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // Function returns what there is to know about a function: its signature, and indented lines.

@@ -6,7 +6,6 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/check"
-	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -104,8 +103,8 @@ func (b *Binder) compileAll(ctx context.Context, texts []namedExpr) (list []*Exp
 				continue
 			}
 		}
-		if programs[i], err = derive.Compile("", x.text); err != nil {
-			errs[i] = b.Judged(ctx, diagnose.Syntax(x.text, err))
+		if programs[i], err = b.defs.Compile("", x.text); err != nil {
+			errs[i] = b.SyntaxProblem(ctx, x.text, err)
 		} else {
 			ids[i] = b.Derived.Define(programs[i])[0]
 		}

@@ -2,10 +2,13 @@ package query
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
 	"pmtools/derive"
+	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
-	"strings"
 )
 
 // Text returns the definition with an expression, which may be an expanded one, as the lines of a
@@ -80,6 +83,7 @@ func (f *File) put(d *Definition) {
 func (f *File) read(name string, src []byte) {
 	for c := range syntax.Chunks(name, src) {
 		switch {
+		case isMark(&c): // of the language, which :save writes by itself
 		case c.Comment():
 			f.comments = append(f.comments, strings.TrimRight(c.Raw, "\r\n"))
 		case len(c.Items) == 0:
@@ -122,8 +126,13 @@ func (f *File) definition(d *syntax.Definition) {
 		return
 	}
 	var err error
-	if def.Program, err = derive.Compile(def.Name, def.Expr); err != nil {
-		f.problem(d.Line, d.Name+": "+diagnose.Syntax(def.Expr, err).Error())
+	if def.Program, err = derive.CompileIn(check.OfLine(d), def.Name, def.Expr); err != nil {
+		p := diagnose.Syntax(def.Expr, err).Extension(MarkHint)
+		msg := d.Name + ": " + p.Error()
+		if slices.Contains(p.Notes, MarkHint) {
+			msg += "; " + MarkHint
+		}
+		f.problem(d.Line, msg)
 		return
 	}
 	f.put(def)

@@ -3,6 +3,7 @@ package query_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,10 +175,11 @@ func TestHoisted(t *testing.T) {
 				t.Errorf("%s is not wrong", expr)
 				continue
 			}
-			written, ok := strings.CutPrefix(p.Notes[len(p.Notes)-1], "write ")
-			if !ok {
+			at := slices.IndexFunc(p.Notes, func(note string) bool { return strings.HasPrefix(note, "write ") })
+			if at < 0 {
 				continue
 			}
+			written := strings.TrimPrefix(p.Notes[at], "write ")
 			got := numbers(t, src, written)
 			if len(got) != 1 || math.Abs(got[0]-want) > 1e-6*math.Abs(want) {
 				t.Errorf("%s, written %s, is %v, want %v", expr, written, got, want)

@@ -48,6 +48,9 @@ func (b *Binder) Problem(ctx context.Context, text string, err error) *Problem {
 			return nil
 		})
 		b.Judged(ctx, p)
+		if strings.Contains(bad.Text, "() takes the name of a metric") && !strings.HasPrefix(bad.Text, "defined(") {
+			p.Notes = append(p.Notes, extendedHint)
+		}
 	}
 	bad, _ := errors.AsType[*check.Error](err)
 	switch name := p.Unknown; {

@@ -329,7 +329,7 @@ func (s *Source) expressions(ctx context.Context, defs *Dictionary, exprs []stri
 			continue
 		}
 		list[i] = namedExpr{expr, name}
-		p, err := derive.Compile(name, expr)
+		p, err := defs.Compile(name, expr)
 		if err == nil && literal(p) && s.measures(ctx, name) {
 			return nil, nil, &Problem{
 				Msg: name + " is a metric of the source, which hides a definition of that name", Src: text, Pos: strings.IndexByte(text, '='),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"pmtools/derive/digest"
 	"pmtools/derive/internal/item"
+	"pmtools/derive/manual"
 	"pmtools/derive/query"
 	"regexp"
 	"slices"
@@ -172,7 +173,7 @@ func (c *completer) argument(name, arg string, end int) int {
 	case "time":
 		c.offer(word, "start", "end")
 	case "help":
-		c.offer(word, HelpNames()...)
+		c.offer(word, manual.Names()...)
 		c.offer(word, commandNames()...)
 	}
 	return start
@@ -230,7 +231,7 @@ func (c *completer) expr(text string) int {
 		c.tag(item.WordBefore(strings.TrimRight(tag, item.Blanks)), word)
 		return start
 	}
-	for _, f := range check.Functions() {
+	for _, f := range c.s.defs.Language().Functions() {
 		c.offer(word, f.Name+"(")
 	}
 	c.metric(word)

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"pmtools/derive/query"
 	"strings"
+
+	"pmtools/derive/query"
+	"pmtools/derive/syntax"
 )
 
 func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
@@ -76,12 +78,13 @@ func (s *Session) config(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var list []string
+	var exprs []syntax.Expr
 	for i, d := range s.defs.Own {
 		x := found[i].Expr
 		if x == nil {
 			x = d.Program.Expr()
 		}
-		list = append(list, d.Text(x))
+		list, exprs = append(list, d.Text(x)), append(exprs, x)
 	}
-	return strings.Join(list, "\n"), nil
+	return query.Marked(strings.Join(list, "\n"), exprs), nil
 }

@@ -33,42 +33,17 @@ func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 			found = true
 		}
 	}
-	known, err := WriteHelp(w, name)
+	known, err := manual.Write(w, name)
 	if found = found || known; !found {
-		names = append(names, HelpNames()...)
+		names = append(names, manual.Names()...)
 		return NoHelp(name, names)
 	}
 	return err
 }
 
-// WriteHelp writes about a function or a topic, and reports whether there is one with a name.
-func WriteHelp(w io.Writer, name string) (known bool, err error) {
-	for _, f := range check.Functions() {
-		if known = f.Name == name; known {
-			_, err = io.WriteString(w, manual.Function(f))
-			return known, err
-		}
-	}
-	for _, t := range manual.All() {
-		if known = t.Name == name; known {
-			_, err = io.WriteString(w, t.Text)
-			return known, err
-		}
-	}
-	return false, nil
-}
-
 // NoHelp returns the problem that there is no help about a name, and which of some names may be meant.
 func NoHelp(name string, names []string) *Problem {
 	return &Problem{Msg: "there is no help about " + name, Notes: diagnose.DidYouMean(name, names)}
-}
-
-// HelpNames returns the names that WriteHelp knows: topics and functions.
-func HelpNames() (names []string) {
-	for _, t := range manual.All() {
-		names = append(names, t.Name)
-	}
-	return append(names, diagnose.FunctionNames()...)
 }
 
 func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
@@ -85,7 +60,7 @@ func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
 	for _, topic := range manual.All() {
 		summary := topic.Summary
 		if topic.Name == "functions" {
-			summary = strings.Join(diagnose.FunctionNames(), " ")
+			summary = strings.Join(diagnose.FunctionNames(check.PCP), " ")
 		}
 		t.Rows = append(t.Rows, []string{"  " + topic.Name, summary})
 	}
@@ -98,20 +73,17 @@ func (s *Session) helpSettings(w io.Writer) {
 	}
 }
 
-// Functions returns the functions of the language.
-func Functions() []check.Function { return check.Functions() }
-
 // WriteFunctions writes about one function, or about all of them if there is no name.
 func WriteFunctions(w io.Writer, name string) error {
-	list := check.Functions()
 	if name == "" {
-		io.WriteString(w, manual.Functions())
-		return nil
+		_, err := io.WriteString(w, manual.Functions()+"\n"+manual.Extensions())
+		return err
 	}
+	list := check.Extended.Functions()
 	name = strings.TrimSuffix(name, "()")
 	i := slices.IndexFunc(list, func(f check.Function) bool { return f.Name == name })
 	if i < 0 {
-		return &Problem{Msg: "there is no function " + name, Notes: diagnose.DidYouMean(name, diagnose.FunctionNames())}
+		return &Problem{Msg: "there is no function " + name, Notes: diagnose.DidYouMean(name, diagnose.FunctionNames(check.Extended))}
 	}
 	io.WriteString(w, manual.Function(list[i]))
 	return nil

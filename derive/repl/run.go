@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
@@ -93,8 +92,8 @@ func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) 
 		def.OneLine, def.Help, def.Comments = old.OneLine, old.Help, old.Comments
 	}
 	var err error
-	if def.Program, err = derive.Compile(def.Name, def.Expr); err != nil {
-		return s.binder().Judged(ctx, diagnose.Syntax(it.Text, err))
+	if def.Program, err = s.defs.Compile(def.Name, def.Expr); err != nil {
+		return s.binder().SyntaxProblem(ctx, it.Text, err)
 	}
 	next := s.defs.With(def)
 	c, err := s.src.Bind(next, true).CheckOne(ctx, def)

@@ -163,6 +163,7 @@ func New(opt *Options) *Session {
 	}
 	s.files = make(map[string]bool)
 	s.define(query.NewDictionary(opt.Registry))
+	s.defs.SetLanguage(s.set.Language)
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"pmtools/derive/check"
 	"pmtools/derive/digest"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
@@ -35,8 +36,9 @@ type Settings struct {
 	Numbers
 	Layout
 	CSV
-	NoPager bool // output that is longer than the screen is not shown by a program
-	Timing  bool // how long each item takes is shown
+	NoPager  bool // output that is longer than the screen is not shown by a program
+	Timing   bool // how long each item takes is shown
+	Language check.Language
 }
 
 // Pace says when samples are taken.
@@ -202,6 +204,12 @@ var settings = []setting{
 	{"vertical", "on: tables have a line for each cell", onOff,
 		func(s *Settings) string { return onOffText(s.Vertical) },
 		func(s *Settings, v string) error { return setBool(&s.Vertical, v) }},
+	{"language", "pcp, or extended: functions of expressions, and more functions", []string{"pcp", "extended"},
+		func(s *Settings) string { return s.Language.String() },
+		func(s *Settings, v string) (err error) {
+			s.Language, err = query.ParseLanguage(v)
+			return err
+		}},
 	{"color", "on: colours on a terminal", onOff,
 		func(s *Settings) string { return onOffText(s.Color) },
 		func(s *Settings, v string) error { return setBool(&s.Color, v) }},
@@ -269,7 +277,9 @@ func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		fmt.Fprintln(w, k.get(&s.set))
 		return nil
 	}
-	return k.set(&s.set, value)
+	err := k.set(&s.set, value)
+	s.defs.SetLanguage(s.set.Language)
+	return err
 }
 
 func findSetting(key string) *setting {

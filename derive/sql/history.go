@@ -84,10 +84,11 @@ func (b *builder) rate(t pcp.Type, counter bool, now, last string) string {
 }
 
 func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
-	if b.err != nil || x.number != "" {
-		return b.refuse(n, "it needs a metric")
+	if b.err != nil {
+		return x
 	}
-	order := "time" // of one value
+	x.table, x.number = b.table(n.X, x), "" // the extended language has the sum of a number
+	order := "time"                         // of one value
 	if x.many {
 		order = "position"
 	}
@@ -109,6 +110,9 @@ func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 	out := values{typ: t, fails: x.fails}
 	if n.Fun == syntax.COUNT {
 		out.fails = nil
+	}
+	if _, name := syntax.Unparen(n.X).(*syntax.MetricRef); !name && n.Fun != syntax.COUNT {
+		empty = ""
 	}
 	if empty != "" { // the records that do not have the metric
 		lines = append(lines, "UNION ALL", "SELECT "+row+", "+empty, "FROM (",

@@ -62,8 +62,13 @@ func (b *builder) combine(n *syntax.BinaryExpr, t, tx, ty pcp.Type, v, w string)
 		return b.bit(b.isTrue(v) + " AND " + b.isTrue(w))
 	case syntax.OR:
 		return b.bit(b.isTrue(v) + " OR " + b.isTrue(w))
-	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH:
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, syntax.MIN, syntax.MAX, syntax.CLAMP:
 		common = t
+	case syntax.POW:
+		return b.inexact(n, n.Op).number
+	}
+	if n.Op.IsFunction() && common == pcp.Int32 { // the other operand is a number that fits
+		tx, ty = common, common
 	}
 	v, w = b.convert(v, tx, common), b.convert(w, ty, common)
 	s, ok := b.info.Scales[n]
@@ -87,6 +92,10 @@ func (b *builder) combine(n *syntax.BinaryExpr, t, tx, ty pcp.Type, v, w string)
 		return b.bit(b.compare("<", common, w, v))
 	case syntax.GEQ:
 		return b.bit(b.compare("<=", common, w, v))
+	case syntax.MAX:
+		return choose(b.compare("<", common, v, w), w, v)
+	case syntax.MIN, syntax.CLAMP:
+		return choose(b.compare("<", common, w, v), w, v)
 	case syntax.EQ:
 		return b.bit(b.compare("=", common, v, w))
 	}

@@ -313,6 +313,14 @@ func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 		return b.scalar(n, x)
 	case syntax.DELTA, syntax.RATE:
 		return b.change(n, t, x, skip)
+	case syntax.TOPN, syntax.BOTTOMN:
+		return b.ranked(n, x)
+	case syntax.QUANTILE, syntax.MEDIAN:
+		return b.quantile(n, x)
+	case syntax.STDDEV:
+		return b.stddev(n, x)
+	case syntax.ABS, syntax.CEIL, syntax.EXP, syntax.FLOOR, syntax.LN, syntax.ROUND, syntax.SQRT:
+		return b.math(n, t, x)
 	}
 	return b.aggregate(n, t, x)
 }

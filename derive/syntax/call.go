@@ -31,6 +31,11 @@ func (p *parser) call() (Expr, int) {
 	case DEFINED:
 		n.FunPos, n.Lparen = p.begin("")
 		n.X = p.name()
+	case AVG, COUNT, MAX, MIN, SUM:
+		if p.extended {
+			return p.extension(n)
+		}
+		fallthrough
 	default:
 		n.FunPos, n.Lparen = p.begin("Metric name expected to follow " + n.Fun.Symbol() + "(")
 		x := p.name()

@@ -18,7 +18,7 @@ type Chunk struct {
 // ParseFile leaves out.
 func Chunks(name string, src []byte) iter.Seq[Chunk] {
 	return func(yield func(Chunk) bool) {
-		p := fileParser{file: &File{Name: name}, src: string(src), line: 1}
+		p := newFileParser(name, src)
 		for p.src != "" {
 			before := p.src
 			p.file.Items, p.errs = nil, nil

@@ -10,6 +10,8 @@ import (
 type Error struct {
 	Pos Pos
 	Msg string
+	// Extended says that the text was read in the extended language.
+	Extended bool
 }
 
 // Error returns the column, counted in bytes from 1, and the message.

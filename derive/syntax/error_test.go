@@ -10,9 +10,9 @@ func TestErrorText(t *testing.T) {
 		err  Error
 		want string
 	}{
-		{Error{0, "Illegal character"}, "1: Illegal character"},
-		{Error{6, ""}, "7: syntax error"},
-		{Error{-1, ""}, "0: syntax error"},
+		{Error{Pos: 0, Msg: "Illegal character"}, "1: Illegal character"},
+		{Error{Pos: 6, Msg: ""}, "7: syntax error"},
+		{Error{Pos: -1, Msg: ""}, "0: syntax error"},
 	}
 	for _, tt := range tests {
 		if got := tt.err.Error(); got != tt.want {

@@ -32,6 +32,8 @@ type Definition struct {
 	Name   string
 	Text   string // what follows the '=', exactly
 	Offset int    // of the expression in Text, after blanks
+
+	Extended bool // the file says that its language is the extended one
 }
 
 // An Attribute is a line NAME(ATTR) = VALUE. Whether there are such a metric and such an attribute

@@ -114,7 +114,12 @@ func (f *formatter) attributes() {
 }
 
 func (f *formatter) definition(d *Definition) {
-	x, err := f.config.Parse(d.Expr())
+	var config Config
+	if f.config != nil {
+		config = *f.config
+	}
+	config.Extended = d.Extended
+	x, err := config.Parse(d.Expr())
 	if err != nil {
 		if bad, ok := err.(*Error); ok {
 			f.errs = append(f.errs, d.SyntaxError(bad))
@@ -189,7 +194,7 @@ func breakPoints(text string) []breakPoint {
 	var list []breakPoint
 	depth := 0
 	operand := false // the token before ends an operand
-	for _, l := range (*Config)(nil).Lexemes(text) {
+	for _, l := range (&Config{Extended: true}).Lexemes(text) {
 		switch l.Tok {
 		case LPAREN:
 			depth++

@@ -27,45 +27,58 @@ func seedTexts(f *testing.F) []string {
 }
 
 // FuzzParse: what parses is printed as a text that parses to the same tree, and an error is inside
-// the text.
+// the text. What PCP's language has means the same in the extended one.
 func FuzzParse(f *testing.F) {
 	for _, s := range seedTexts(f) {
 		f.Add(s)
 	}
+	for _, s := range []string{"sum(rate(a))", "topn(3,max(a,b))[x]", "clamp(a,pow(b,2),quantile(.5,c))", "1+clamp((a),0,1)*abs(-b)"} {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, src string) {
-		x, err := testConfig.Parse(src)
-		if err != nil {
-			e := err.(*Error)
-			if x != nil || int(e.Pos) >= len(src) && src != "" {
-				t.Fatalf("%q: tree %v, error %d of %d bytes", src, x, e.Pos, len(src))
-			} else if e.Pos < 0 && src != "" || e.Pos < -1 {
-				t.Fatalf("%q: tree %v, error %d of %d bytes", src, x, e.Pos, len(src))
-			}
-			if src != "" && !strings.Contains(Caret(src, e.Pos), "^") || !strings.Contains(CaretOffset(e.Pos), "^") {
-				t.Fatalf("%q: no caret for error at %d", src, e.Pos)
-			}
-			if lines := strings.Count(Snippet(src, e), "\n"); lines < 2 {
-				t.Fatalf("%q: a snippet of %d lines", src, lines)
-			}
-			return
-		}
-		for n := range Preorder(x) {
-			if start, end := n.Span(); start < 0 || end <= start || int(end) > len(src) {
-				t.Fatalf("%q: %T spans %d to %d", src, n, start, end)
+		if x, err := testConfig.Parse(src); err == nil {
+			if y, err := extendedConfig().Parse(src); err != nil || Tree(y) != Tree(x) {
+				t.Fatalf("%q: extended it is %v, %v", src, y, err)
 			}
 		}
-		text := Print(x)
-		y, err := testConfig.Parse(text)
-		if err != nil {
-			t.Fatalf("%q is printed as %q: %v", src, text, err)
-		}
-		if got, want := Tree(y), Tree(x); got != want {
-			t.Fatalf("%q is printed as %q, which is\n%s and not\n%s", src, text, got, want)
-		}
-		if again := Print(y); again != text {
-			t.Fatalf("%q is printed as %q, then as %q", src, text, again)
-		}
+		fuzzParse(t, testConfig, src)
+		fuzzParse(t, extendedConfig(), src)
 	})
+}
+
+func fuzzParse(t *testing.T, config *Config, src string) {
+	x, err := config.Parse(src)
+	if err != nil {
+		e := err.(*Error)
+		if x != nil || int(e.Pos) >= len(src) && src != "" {
+			t.Fatalf("%q: tree %v, error %d of %d bytes", src, x, e.Pos, len(src))
+		} else if e.Pos < 0 && src != "" || e.Pos < -1 {
+			t.Fatalf("%q: tree %v, error %d of %d bytes", src, x, e.Pos, len(src))
+		}
+		if src != "" && !strings.Contains(Caret(src, e.Pos), "^") || !strings.Contains(CaretOffset(e.Pos), "^") {
+			t.Fatalf("%q: no caret for error at %d", src, e.Pos)
+		}
+		if lines := strings.Count(Snippet(src, e), "\n"); lines < 2 {
+			t.Fatalf("%q: a snippet of %d lines", src, lines)
+		}
+		return
+	}
+	for n := range Preorder(x) {
+		if start, end := n.Span(); start < 0 || end <= start || int(end) > len(src) {
+			t.Fatalf("%q: %T spans %d to %d", src, n, start, end)
+		}
+	}
+	text := Print(x)
+	y, err := config.Parse(text)
+	if err != nil {
+		t.Fatalf("%q is printed as %q: %v", src, text, err)
+	}
+	if got, want := Tree(y), Tree(x); got != want {
+		t.Fatalf("%q is printed as %q, which is\n%s and not\n%s", src, text, got, want)
+	}
+	if again := Print(y); again != text {
+		t.Fatalf("%q is printed as %q, then as %q", src, text, again)
+	}
 }
 
 // FuzzParseFile: line numbers rise and are in the file, names and expressions are not empty, and

@@ -17,7 +17,7 @@ func (c *Config) Lexemes(text string) []Lexeme {
 	}
 	stop, failed := c.failure(text)
 	var list []Lexeme
-	s := scanner{src: text}
+	s := scanner{src: text, extended: c != nil && c.Extended}
 	for pattern := patternNever; ; {
 		if pattern == patternHere {
 			s.nextPattern()

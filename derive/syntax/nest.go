@@ -79,6 +79,11 @@ func (x *CallExpr) Operand() Expr {
 	switch x.Fun {
 	case DELTA, RATE, INSTANT, SCALAR:
 		return x.X
+	case ANON, DEFINED:
+		return nil
+	}
+	if x.Extended {
+		return x.X
 	}
 	return nil
 }

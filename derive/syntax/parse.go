@@ -29,16 +29,20 @@ type Config struct {
 	// CheckPattern checks the pattern of matchinst, a POSIX extended regular expression. The text
 	// of its error becomes part of the message.
 	CheckPattern func(pattern string) error
+	// Extended accepts the extended language: operands of functions are expressions, and there are
+	// more functions. The trees of all other expressions stay the same.
+	Extended bool
 }
 
 // Parse parses one expression. An error is always an [*Error]; it is the first one of the text.
 func (c *Config) Parse(text string) (x Expr, err error) {
 	if len(text) > MaxLen {
-		return nil, &Error{Pos: 0, Msg: "expression too long"}
+		return nil, &Error{Pos: 0, Msg: "expression too long", Extended: c != nil && c.Extended}
 	}
 	p := parser{scanner: scanner{src: text}}
 	if c != nil {
 		p.config = *c
+		p.extended = c.Extended
 	}
 	defer func() {
 		switch r := recover().(type) {
@@ -89,7 +93,7 @@ func (p *parser) turn(text string) { p.open[len(p.open)-1] = text }
 func (p *parser) pop() { p.open = p.open[:len(p.open)-1] }
 
 func (p *parser) fail(pos Pos, msg string) {
-	panic(bailout{&Error{Pos: pos, Msg: msg}})
+	panic(bailout{&Error{Pos: pos, Msg: msg, Extended: p.extended}})
 }
 
 // refuse ends the parse because of the current token. It does not return.
@@ -223,6 +227,8 @@ func (p *parser) operand() (Expr, int) {
 		return p.mkconst(), 1
 	case AVG, COUNT, MAX, MIN, SUM, DEFINED, ANON, DELTA, RATE, INSTANT, SCALAR:
 		return p.call()
+	case ABS, BOTTOMN, CEIL, CLAMP, EXP, FLOOR, LN, MEDIAN, POW, QUANTILE, ROUND, SQRT, STDDEV, TOPN:
+		return p.extension(&CallExpr{Fun: p.tok})
 	case RESCALE:
 		return p.rescale()
 	case FILTERINST:

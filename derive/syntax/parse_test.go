@@ -222,14 +222,14 @@ func TestErrorsOfOddTexts(t *testing.T) {
 		name, src string
 		want      Error
 	}{
-		{"empty", "", Error{-1, ""}},
-		{"blank", " ", Error{0, ""}},
-		{"blanks", "  \t", Error{2, ""}},
-		{"trailing blanks", "a +  ", Error{4, "Arithmetic expression expected to follow PLUS"}},
-		{"null byte", "a\x00b", Error{1, "Illegal character"}},
-		{"high byte", "1 + \xff", Error{4, "Illegal character"}},
-		{"newline", "a +\n+ b", Error{4, "Arithmetic expression expected to follow PLUS"}},
-		{"too long", strings.Repeat(" ", MaxLen+1), Error{0, "expression too long"}},
+		{"empty", "", Error{Pos: -1, Msg: ""}},
+		{"blank", " ", Error{Pos: 0, Msg: ""}},
+		{"blanks", "  \t", Error{Pos: 2, Msg: ""}},
+		{"trailing blanks", "a +  ", Error{Pos: 4, Msg: "Arithmetic expression expected to follow PLUS"}},
+		{"null byte", "a\x00b", Error{Pos: 1, Msg: "Illegal character"}},
+		{"high byte", "1 + \xff", Error{Pos: 4, Msg: "Illegal character"}},
+		{"newline", "a +\n+ b", Error{Pos: 4, Msg: "Arithmetic expression expected to follow PLUS"}},
+		{"too long", strings.Repeat(" ", MaxLen+1), Error{Pos: 0, Msg: "expression too long"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { checkError(t, tt.src, tt.want) })

@@ -12,7 +12,7 @@ const control = "#control"
 // The reference ignores a last line that has no newline, and lets a comment that ends in a
 // backslash swallow the next line. ParseFile does neither.
 func ParseFile(name string, src []byte) (*File, []*FileError) {
-	p := fileParser{file: &File{Name: name}, src: string(src), line: 1}
+	p := newFileParser(name, src)
 	for p.src != "" {
 		p.item()
 	}
@@ -31,11 +31,23 @@ func (p *fileParser) item() {
 	}
 }
 
+// Mark is the first line of files in the extended language. It is a comment for PCP, which refuses
+// each definition that it cannot evaluate.
+const Mark = "# language: extended"
+
+func newFileParser(name string, src []byte) *fileParser {
+	p := &fileParser{file: &File{Name: name}, src: string(src), line: 1}
+	first, _, _ := strings.Cut(p.src, "\n")
+	p.extended = strings.TrimRight(first, blanks) == Mark
+	return p
+}
+
 type fileParser struct {
-	file *File
-	errs []*FileError
-	src  string // what is left
-	line int    // the number of its first line
+	file     *File
+	extended bool
+	errs     []*FileError
+	src      string // what is left
+	line     int    // the number of its first line
 
 	place Place  // of the current logical line
 	text  string // the current logical line
@@ -102,7 +114,7 @@ func (p *fileParser) statement() {
 			p.fail("expression missing", true)
 			return
 		}
-		p.add(&Definition{Place: p.place, Name: name, Text: right, Offset: offset})
+		p.add(&Definition{Place: p.place, Name: name, Text: right, Offset: offset, Extended: p.extended})
 	}
 }
 

@@ -58,6 +58,10 @@ func (b *printer) write(e Expr) {
 		b.WriteString(e.Op.Symbol())
 		b.write(e.X)
 	case *BinaryExpr:
+		if e.Op.IsFunction() {
+			b.writePair(e)
+			return
+		}
 		b.write(e.X)
 		b.WriteString(" " + e.Op.Symbol() + " ")
 		b.write(e.Y)
@@ -73,7 +77,13 @@ func (b *printer) write(e Expr) {
 		b.writeEscaped(e.Name, ']')
 		b.WriteByte(']')
 	case *CallExpr:
-		b.writeCall(e.Fun, e.X)
+		if e.N == nil {
+			b.writeCall(e.Fun, e.X)
+		} else {
+			b.writeCall(e.Fun, e.N)
+			b.WriteString(", ")
+			b.write(e.X)
+		}
 		b.WriteByte(')')
 	case *RescaleExpr:
 		b.writeCall(RESCALE, e.X)
@@ -106,6 +116,21 @@ func (b *printer) write(e Expr) {
 func (b *printer) writeCall(fun Token, x Expr) {
 	b.WriteString(fun.Symbol() + "(")
 	b.write(x)
+}
+
+// writePair writes a function of two operands, or of three.
+func (b *printer) writePair(e *BinaryExpr) {
+	x := e.X
+	b.WriteString(e.Op.Symbol() + "(")
+	if floor, ok := x.(*BinaryExpr); ok && e.Op == CLAMP {
+		b.write(floor.X)
+		b.WriteString(", ")
+		x = floor.Y
+	}
+	b.write(x)
+	b.WriteString(", ")
+	b.write(e.Y)
+	b.WriteByte(')')
 }
 
 func (b *printer) writeMatch(e *MatchInstExpr) {

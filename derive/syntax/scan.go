@@ -21,6 +21,8 @@ type scanner struct {
 	src string
 	off int // of the byte after the token
 
+	extended bool // the functions are those of the extended language
+
 	tok Token
 	pos Pos    // of the token's first byte; at the end of the text, of the text's last byte
 	lit string // what the token stands for, without delimiters and escapes; the message if tok is ILLEGAL
@@ -73,7 +75,7 @@ func (s *scanner) word() {
 	s.off = end
 	s.tok = NAME
 	if end < len(s.src) && s.src[end] == '(' {
-		if t, ok := function(s.lit); ok {
+		if t, ok := function(s.lit, s.extended); ok {
 			s.tok = t
 			return
 		}

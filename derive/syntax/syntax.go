@@ -66,12 +66,15 @@ type UnaryExpr struct {
 	X     Expr
 }
 
-// A BinaryExpr is two operands and an operator between them.
+// A BinaryExpr is two operands and an operator between them, or in the extended language a function
+// of two operands: Op is MAX, MIN or POW then and OpPos that of its name. clamp(x, y, z) is a CLAMP of
+// the MAX of x and y, and z.
 type BinaryExpr struct {
 	X     Expr
 	OpPos Pos
 	Op    Token
 	Y     Expr
+	End   Pos // of a function, after its parenthesis
 }
 
 // A TernaryExpr is a choice. Either X or Y, but not both, may be a [*NovalueExpr].
@@ -93,13 +96,18 @@ type InstExpr struct {
 }
 
 // A CallExpr is a call of a function with one operand. Fun is one of AVG, COUNT, MAX, MIN, SUM,
-// DEFINED and ANON, whose X is a [*MetricRef], or one of DELTA, RATE, INSTANT and SCALAR.
+// DEFINED and ANON, whose X is a [*MetricRef], or one of DELTA, RATE, INSTANT and SCALAR. In the
+// extended language X is a [*MetricRef] only for DEFINED and ANON, and there are more functions, of
+// which BOTTOMN, QUANTILE and TOPN have a number before their operand.
 type CallExpr struct {
 	FunPos Pos
 	Fun    Token
 	Lparen Pos
+	N      Expr // nil, or an [*IntLit] or [*FloatLit]
 	X      Expr
 	Rparen Pos
+
+	Extended bool // it was read in the extended language
 }
 
 // A RescaleExpr converts X to other units.
@@ -164,7 +172,7 @@ func (x *IntLit) Span() (start, end Pos)        { return x.ValuePos, x.ValuePos 
 func (x *FloatLit) Span() (start, end Pos)      { return x.ValuePos, x.ValuePos + Pos(len(x.Text)) }
 func (x *ParenExpr) Span() (start, end Pos)     { return x.Lparen, x.Rparen + 1 }
 func (x *UnaryExpr) Span() (start, end Pos)     { return x.OpPos, last(x.X) }
-func (x *BinaryExpr) Span() (start, end Pos)    { return first(x), last(x.Y) }
+func (x *BinaryExpr) Span() (start, end Pos)    { return first(x), last(x) }
 func (x *TernaryExpr) Span() (start, end Pos)   { return first(x), last(x.Y) }
 func (x *InstExpr) Span() (start, end Pos)      { return first(x.X), x.Rbrack + 1 }
 func (x *CallExpr) Span() (start, end Pos)      { return x.FunPos, x.Rparen + 1 }
@@ -187,6 +195,9 @@ func last(x Expr) Pos {
 	for {
 		switch n := x.(type) {
 		case *BinaryExpr:
+			if n.Op.IsFunction() {
+				return n.End
+			}
 			x = n.Y
 		case *TernaryExpr:
 			x = n.Y
@@ -205,6 +216,9 @@ func first(x Expr) Pos {
 	for {
 		switch n := x.(type) {
 		case *BinaryExpr:
+			if n.Op.IsFunction() {
+				return n.OpPos
+			}
 			x = n.X
 		case *TernaryExpr:
 			x = n.Cond

@@ -59,6 +59,22 @@ const (
 	SCALAR     // scalar(
 	SUM        // sum(
 
+	// Functions of the extended language.
+	ABS      // abs(
+	BOTTOMN  // bottomn(
+	CEIL     // ceil(
+	CLAMP    // clamp(
+	EXP      // exp(
+	FLOOR    // floor(
+	LN       // ln(
+	MEDIAN   // median(
+	POW      // pow(
+	QUANTILE // quantile(
+	ROUND    // round(
+	SQRT     // sqrt(
+	STDDEV   // stddev(
+	TOPN     // topn(
+
 	numTokens
 )
 
@@ -111,6 +127,20 @@ var tokens = [numTokens]struct{ name, text string }{
 	RESCALE:    {"RESCALE", "rescale"},
 	SCALAR:     {"SCALAR", "scalar"},
 	SUM:        {"SUM", "sum"},
+	ABS:        {"ABS", "abs"},
+	BOTTOMN:    {"BOTTOMN", "bottomn"},
+	CEIL:       {"CEIL", "ceil"},
+	CLAMP:      {"CLAMP", "clamp"},
+	EXP:        {"EXP", "exp"},
+	FLOOR:      {"FLOOR", "floor"},
+	LN:         {"LN", "ln"},
+	MEDIAN:     {"MEDIAN", "median"},
+	POW:        {"POW", "pow"},
+	QUANTILE:   {"QUANTILE", "quantile"},
+	ROUND:      {"ROUND", "round"},
+	SQRT:       {"SQRT", "sqrt"},
+	STDDEV:     {"STDDEV", "stddev"},
+	TOPN:       {"TOPN", "topn"},
 }
 
 // String returns the name of the kind in capitals, as debug output and messages have it: PLUS,
@@ -176,7 +206,18 @@ func (t Token) Precedence() int {
 func keyword(word string) (Token, bool) { return find(word, TYPE, META) }
 
 // function returns the kind of a word that is a function when a parenthesis follows.
-func function(word string) (Token, bool) { return find(word, ANON, SUM) }
+func function(word string, extended bool) (Token, bool) {
+	if extended {
+		return find(word, ANON, TOPN)
+	}
+	return find(word, ANON, SUM)
+}
+
+// IsFunction reports whether t is a function.
+func (t Token) IsFunction() bool { return ANON <= t && t <= TOPN }
+
+// IsExtension reports whether t is a function of the extended language alone.
+func (t Token) IsExtension() bool { return ABS <= t && t <= TOPN }
 
 func find(text string, from, to Token) (Token, bool) {
 	for t := from; t <= to; t++ {

@@ -71,13 +71,13 @@ func TestFunctionNames(t *testing.T) {
 	words := []string{"anon", "avg", "count", "defined", "delta", "instant", "matchinst", "max", "min", "mkconst", "novalue",
 		"rate", "rescale", "scalar", "sum"}
 	for _, w := range words {
-		tok, ok := function(w)
+		tok, ok := function(w, false)
 		if !ok || tok.Symbol() != w {
 			t.Errorf("function(%q) = %v, %v", w, tok, ok)
 		}
 	}
 	for _, w := range []string{"", "meta", "type", "AVG", "average", "+"} {
-		if tok, ok := function(w); ok {
+		if tok, ok := function(w, false); ok {
 			t.Errorf("function(%q) = %v, want none", w, tok)
 		}
 	}

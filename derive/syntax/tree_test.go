@@ -61,6 +61,9 @@ func dumpNode(b *strings.Builder, v reflect.Value) {
 	b.WriteString("(" + v.Type().Name())
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
+		if field.Name == "Extended" || v.Field(i).Kind() == reflect.Interface && v.Field(i).IsNil() {
+			continue
+		}
 		if pos, ok := v.Field(i).Interface().(Pos); ok {
 			if field.Name == "NotPos" && pos >= 0 {
 				b.WriteString(" Not")

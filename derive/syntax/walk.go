@@ -23,7 +23,9 @@ func Operands(n Node) (list [3]*Expr) {
 	case *InstExpr:
 		list[0] = &n.X
 	case *CallExpr:
-		list[0] = &n.X
+		if list[0] = &n.X; n.N != nil {
+			list[0], list[1] = &n.N, &n.X
+		}
 	case *RescaleExpr:
 		list[0] = &n.X
 	case *MatchInstExpr:
@@ -75,7 +77,8 @@ func At(x Expr, pos Pos) Expr {
 		switch n := x.(type) {
 		case *NestExpr: // what is in it has positions of another text
 		case *BinaryExpr:
-			if inner, leading = n.X, true; pos > n.OpPos {
+			inner, leading = n.X, !n.Op.IsFunction()
+			if leading && pos > n.OpPos || !leading && pos >= first(n.Y) {
 				inner, leading = n.Y, false
 			}
 		case *TernaryExpr:
@@ -86,8 +89,10 @@ func At(x Expr, pos Pos) Expr {
 				inner, leading = n.X, false
 			}
 		default:
-			if operand := Operands(n)[0]; operand != nil {
-				inner = *operand
+			for _, operand := range Operands(n) {
+				if operand != nil && (inner == x || pos >= first(*operand)) {
+					inner = *operand
+				}
 			}
 		}
 		if inner == x || pos >= last(inner) || !leading && pos < first(inner) {

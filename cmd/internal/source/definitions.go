@@ -20,8 +20,10 @@ import (
 // Definitions are the derived metrics that files define. The debug options take effect at the next
 // definition: an option -D after an option that loads a file prints nothing about that file.
 type Definitions struct {
-	Loaded  []string // the paths of Load
-	NoStock bool     // LoadDefault loads nothing
+	Loaded   []string // the paths of Load
+	NoStock  bool     // LoadDefault loads nothing
+	Marks    bool     // files may say that they are in the extended language
+	Extended bool     // expressions are in the extended language
 
 	env     *cli.Env
 	options *option.Options
@@ -40,6 +42,9 @@ func (d *Definitions) Registry() *derive.Registry {
 			d.env.Messages.Print(line + "\n")
 			d.env.Messages.Flush()
 		})
+		if d.Marks {
+			d.reg.AllowExtended()
+		}
 		d.printer = debug.New(func(text string) { io.WriteString(d.env.Stderr, text) })
 	}
 	if f := debug.FlagsOf(d.options.Debug.Has); f != d.flags {

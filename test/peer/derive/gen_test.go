@@ -103,6 +103,41 @@ func (g *generator) expression() string {
 	return text
 }
 
+// extension returns an expression that only the extended language has, of well-formed ones.
+func (g *generator) extension() string {
+	var text string
+	for range 20 {
+		x := g.operand()
+		if g.one(2) {
+			x = g.set()
+		}
+		if g.one(3) {
+			x.text = g.pick("rate", "delta", "instant", "-", "2.5*", "0-") + "(" + x.text + ")"
+		}
+		switch g.IntN(6) {
+		case 0:
+			text = g.pick("min", "max") + "(" + x.text + ", " + g.pick(g.number(), g.akin(x).text) + ")"
+		case 1:
+			text = "clamp(" + x.text + "," + g.number() + "," + g.pick(g.number(), g.akin(x).text) + ")"
+		case 2:
+			text = g.pick("topn", "bottomn") + "(" + g.pick("1", "2", "3", "10") + ", " + x.text + ")"
+		case 3:
+			text = g.pick("median(", "stddev(", "quantile(0.9, ", "quantile(.25,", "quantile(0,", "quantile(1, ") + x.text + ")"
+		case 4:
+			text = g.pick("sum", "avg", "min", "max", "count") + "((" + x.text + "))"
+		default:
+			text = g.pick("abs", "ceil", "floor", "round", "sqrt", "abs", "ceil", "floor", "round", "ln", "exp") + "(" + x.text + ")"
+		}
+		if g.one(4) {
+			text = g.pick("1+", "2*", "-", "!", "rate", "sum") + "(" + text + ")"
+		}
+		if g.keep(text, false) {
+			break
+		}
+	}
+	return text
+}
+
 // rule returns the number of a rule, by weight.
 func (g *generator) rule() int {
 	total := 0

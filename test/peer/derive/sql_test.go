@@ -22,6 +22,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/sql"
+	"pmtools/derive/syntax"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -46,7 +47,8 @@ type engine struct {
 }
 
 // TestSQL: what the engine finds record by record in an archive, databases find in its tables.
-// PMTOOLS_RUNS is how many expressions, or 600; the seed is in PMTOOLS_SEED, or 1.
+// A third of the expressions is of the extended language. PMTOOLS_RUNS is how many expressions there
+// are, or 600; the seed is in PMTOOLS_SEED, or 1.
 func TestSQL(t *testing.T) {
 	ours, _, root := harness.Setup(t)
 	dir := sqlDir(t, root)
@@ -81,7 +83,11 @@ func TestSQL(t *testing.T) {
 			if n%perBatch == 0 {
 				g = newGenerator(w, uint64(seed), uint64(i+n*len(archives)))
 			}
+			g.syntax = check.Extended.Syntax()
 			text := g.expression()
+			if n%3 == 0 {
+				text = g.extension()
+			}
 			if _, ok := g.typeOf(text); ok && !beyondTables.MatchString(text) {
 				texts = append(texts, text)
 			}
@@ -123,7 +129,7 @@ func (r *sqlRun) archive(t *testing.T, path, name string, texts []string, engine
 	defer a.Close()
 	firstNames := firstName(t, a)
 	for _, text := range texts {
-		p, err := derive.Compile("", text)
+		p, err := derive.CompileIn(check.Extended, "", text)
 		if err != nil {
 			t.Fatal(text, err)
 		}
@@ -136,6 +142,9 @@ func (r *sqlRun) archive(t *testing.T, path, name string, texts []string, engine
 			continue // units that differ in what their text does not show
 		}
 		r.counts["expressions"]++
+		if syntax.Extension(p.Expr()) != nil {
+			r.counts["expressions of the extended language"]++
+		}
 		var c *sqlCase
 		for _, e := range engines {
 			q, err := sql.Query(found[0].Expr, found[0].Info, &sql.Options{Dialect: e.dialect, Tables: name, NameOf: firstNames})

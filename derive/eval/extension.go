@@ -1,0 +1,180 @@
+package eval
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// The functions of the extended language.
+
+// extension completes a node for a function whose operand is an expression in the extended language.
+func (p *planner) extension(n *node, e *syntax.CallExpr) {
+	switch x := e.N.(type) {
+	case *syntax.IntLit:
+		n.arg = int(min(x.Value, math.MaxInt32))
+		n.word = word64(float64(x.Value))
+	case *syntax.FloatLit:
+		n.word = word64(x.Value)
+	}
+	switch e.Fun {
+	case syntax.MEDIAN:
+		n.word = word64(0.5)
+	case syntax.SUM, syntax.AVG:
+		_, name := syntax.Unparen(e.X).(*syntax.MetricRef)
+		n.strict = !name // the original has the sum 0 for a metric without values
+	}
+	if n.kind == kMath {
+		n.arg = int(e.Fun)
+	}
+}
+
+// rank returns the order of doubles: those that are not numbers come last in both directions.
+func rank(a, b float64, greatest bool) int {
+	switch {
+	case math.IsNaN(a) || math.IsNaN(b):
+		return cmp.Compare(bit(math.IsNaN(a)), bit(math.IsNaN(b)))
+	case greatest:
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
+}
+
+// compare returns the order of words of type t as rank does.
+func compare(t pcp.Type, a, b uint64, greatest bool) int {
+	switch {
+	case t == pcp.Double:
+		return rank(f64(a), f64(b), greatest)
+	case t == pcp.Float:
+		return rank(float64(f32(a)), float64(f32(b)), greatest)
+	case a == b:
+		return 0
+	case less(t, a, b) != greatest:
+		return -1
+	}
+	return 1
+}
+
+// ranked evaluates topn and bottomn: the instances stay in their order.
+func (s *State) ranked(n *node, x *pcp.Values) *pcp.Values {
+	out := s.empty(n)
+	if len(x.Insts) <= n.arg {
+		out.Insts, out.Words = append(out.Insts, x.Insts...), append(out.Words, x.Words...)
+		return out
+	}
+	s.order = s.order[:0]
+	for i := range x.Insts {
+		s.order = append(s.order, i)
+	}
+	slices.SortFunc(s.order, func(i, j int) int {
+		return cmp.Or(compare(n.typ, x.Words[i], x.Words[j], n.kind == kTop), cmp.Compare(x.Insts[i], x.Insts[j]), cmp.Compare(i, j))
+	})
+	best := s.order[:n.arg]
+	slices.Sort(best)
+	for _, i := range best {
+		take(out, x, i, x.Insts[i])
+	}
+	return out
+}
+
+// doubles returns values as doubles in memory that is used for one node.
+func (s *State) doubles(n *node, x *pcp.Values) []uint64 {
+	s.wide = slices.Grow(s.wide[:0], len(x.Words))[:len(x.Words)]
+	convert(s.wide, x.Words, s.plan.nodes[n.x].typ, pcp.Double)
+	return s.wide
+}
+
+// one returns a double without an instance.
+func (s *State) one(n *node, f float64) *pcp.Values {
+	out := s.empty(n)
+	out.Insts = append(out.Insts, pcp.NullInst)
+	out.Words = append(out.Words, word64(f))
+	return out
+}
+
+// quantile evaluates quantile and median. Of values of which some are not numbers there is none.
+func (s *State) quantile(n *node, x *pcp.Values) *pcp.Values {
+	size := len(x.Insts)
+	if size == 0 {
+		return s.empty(n)
+	}
+	list := s.doubles(n, x)
+	slices.SortFunc(list, func(a, b uint64) int { return rank(f64(a), f64(b), false) })
+	if math.IsNaN(f64(list[size-1])) {
+		return s.one(n, math.NaN())
+	}
+	at := f64(n.word) * float64(size-1)
+	below := math.Floor(at)
+	low := f64(list[int(below)])
+	high := f64(list[min(int(below)+1, size-1)])
+	if share := at - below; share > 0 && low < high {
+		low = float64(low*(1-share)) + float64(high*share)
+	}
+	return s.one(n, low)
+}
+
+// stddev evaluates the standard deviation in two passes: the mean first.
+func (s *State) stddev(n *node, x *pcp.Values) *pcp.Values {
+	if len(x.Insts) == 0 {
+		return s.empty(n)
+	}
+	list, size := s.doubles(n, x), float64(len(x.Insts))
+	mean, squares := 0.0, 0.0
+	for _, w := range list {
+		mean += f64(w)
+	}
+	mean /= size
+	for _, w := range list {
+		d := f64(w) - mean
+		squares += float64(d * d)
+	}
+	return s.one(n, math.Sqrt(squares/size))
+}
+
+// math evaluates a function of each value.
+func (s *State) math(n *node, x *pcp.Values) *pcp.Values {
+	out, from, fun := s.empty(n), s.plan.nodes[n.x].typ, syntax.Token(n.arg)
+	out.Insts = append(out.Insts, x.Insts...)
+	out.Words = slices.Grow(out.Words, len(x.Words))[:len(x.Words)]
+	switch {
+	case fun == syntax.ABS && (from == pcp.Int32 || from == pcp.Int64):
+		for i, w := range x.Words {
+			if out.Words[i] = w; int64(w) < 0 {
+				out.Words[i] = -w
+			}
+		}
+	case n.typ == pcp.Double:
+		convert(out.Words, x.Words, from, pcp.Double)
+		for i, w := range out.Words {
+			out.Words[i] = word64(apply(fun, f64(w)))
+		}
+	case n.typ == pcp.Float:
+		for i, w := range x.Words {
+			out.Words[i] = word32(float32(apply(fun, float64(f32(w)))))
+		}
+	default: // integers are rounded already
+		copy(out.Words, x.Words)
+	}
+	return out
+}
+
+func apply(fun syntax.Token, f float64) float64 {
+	switch fun {
+	case syntax.ABS:
+		return math.Abs(f)
+	case syntax.CEIL:
+		return math.Ceil(f)
+	case syntax.EXP:
+		return math.Exp(f)
+	case syntax.FLOOR:
+		return math.Floor(f)
+	case syntax.LN:
+		return math.Log(f)
+	case syntax.ROUND:
+		return math.Round(f)
+	}
+	return math.Sqrt(f)
+}

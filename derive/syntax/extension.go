@@ -1,0 +1,96 @@
+package syntax
+
+// extension parses a call of a function whose operands are expressions in the extended language.
+func (p *parser) extension(n *CallExpr) (Expr, int) {
+	n.Extended = true
+	n.FunPos, n.Lparen = p.begin("<expr> expected to follow " + n.Fun.Symbol() + "(")
+	if n.N = p.parameter(n.Fun); n.N != nil {
+		p.expect(COMMA)
+	}
+	x, h := p.expr(lowest)
+	switch n.Fun {
+	case CLAMP, POW:
+	case MAX, MIN:
+		if p.tok == COMMA {
+			break
+		}
+		fallthrough
+	default:
+		n.X, n.Rparen = x, p.end()
+		return n, h + 1
+	}
+	return p.pair(n, x, h)
+}
+
+// pair parses the operands of a function after the first one, x.
+func (p *parser) pair(n *CallExpr, x Expr, height int) (Expr, int) {
+	p.expect(COMMA)
+	y, h := p.expr(lowest)
+	height = 1 + max(height, h)
+	if n.Fun == CLAMP {
+		x = &BinaryExpr{X: x, OpPos: first(x), Op: MAX, Y: y, End: last(y)}
+		p.expect(COMMA)
+		y, h = p.expr(lowest)
+		height = 1 + max(height, h)
+	}
+	return &BinaryExpr{X: x, OpPos: n.FunPos, Op: n.Fun, Y: y, End: p.end() + 1}, height
+}
+
+// parameter parses the number before the operand of a function, nil for functions without one.
+func (p *parser) parameter(fun Token) Expr {
+	var expected string
+	switch fun {
+	case BOTTOMN, TOPN:
+		expected = "a number of instances, from 1 on"
+	case QUANTILE:
+		expected = "a number from 0 to 1"
+	default:
+		return nil
+	}
+	pos, fits := p.pos, false
+	var x Expr
+	if p.tok == INTEGER || p.tok == DOUBLE {
+		x = p.constant()
+	}
+	switch n := x.(type) {
+	case *IntLit:
+		fits = fun == QUANTILE && n.Value <= 1 || fun != QUANTILE && n.Value > 0
+	case *FloatLit:
+		fits = fun == QUANTILE && n.Value <= 1
+	}
+	if fits && p.tok != ILLEGAL && p.tok != COMMA {
+		pos, fits = p.pos, false
+		expected += ", and a comma after it"
+	}
+	if !fits {
+		p.fail(pos, "the first operand of "+fun.Symbol()+"() must be "+expected)
+	}
+	return x
+}
+
+// Extension returns the first node of a tree that only the extended language has, or nil.
+func Extension(x Expr) Expr {
+	for n := range Preorder(x) {
+		switch n := n.(type) {
+		case *CallExpr:
+			_, name := n.X.(*MetricRef)
+			if n.Fun.IsExtension() || n.Extended && !name && n.takesName() {
+				return n
+			}
+		case *BinaryExpr:
+			if n.Op.IsFunction() {
+				return n
+			}
+		}
+	}
+	return nil
+}
+
+// takesName reports whether the function of the call takes a name in PCP's language.
+func (x *CallExpr) takesName() bool {
+	switch x.Fun {
+	case AVG, COUNT, MAX, MIN, SUM:
+		return true
+	}
+	return false
+}
