@@ -16,6 +16,7 @@ import (
 	"pmtools/cmd/internal/form"
 	"pmtools/derive/digest"
 	"pmtools/derive/repl"
+	"pmtools/lib/export"
 	"pmtools/lib/option"
 )
 
@@ -78,6 +79,7 @@ func (a *app) newSummarize() *cobra.Command {
 				return errors.New("only archives can be summarized: name one with -a ARCHIVE; 'eval --archive-out BASE' records one")
 			}
 			q.Exprs = args
+			q.Split = func(ctx context.Context) ([]string, error) { return export.Recordings(ctx, a.Options.Archive) }
 			debug.SetGCPercent(summaryPercent)
 			return a.ask(cmd.Context(), q, f)
 		},

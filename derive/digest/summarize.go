@@ -24,6 +24,9 @@ type Summarize struct {
 	Raw             bool     // counters are not converted to rates
 	Of              summary.Options
 	Order           summary.Order
+	// Split returns the recordings of each machine where the source has those of several; nil means that such a
+	// source cannot be opened.
+	Split func(ctx context.Context) ([]string, error)
 
 	top, by bool // they are given
 }
@@ -77,29 +80,17 @@ func (s *Summarize) Check() error {
 func (s *Summarize) Ask(ctx context.Context, env *Env, w io.Writer) error {
 	one, err := env.side(ctx, env.Sides[0], true)
 	if err != nil {
+		if s.Split != nil {
+			if names, _ := s.Split(ctx); len(names) > 1 { // otherwise err says what is wrong
+				return s.several(ctx, env, w, names)
+			}
+		}
 		return err
 	}
-	if one.live() {
-		return &query.Problem{
-			Msg:   "only archives can be summarized, and the source is live",
-			Notes: []string{"name an archive with -a; eval --archive-out BASE records one"},
-		}
-	}
-	exprs := s.Exprs
-	if env.Expand != nil {
-		if exprs, err = env.Expand(ctx, one.Source, exprs); err != nil {
-			return err
-		}
-	}
-	one.window.Exprs, one.window.Raw, one.window.Expand = exprs, s.Raw, true
-	if err := env.over(ctx, one, s.Options, false); err != nil {
-		return err
-	}
-	d, h, err := env.summarize(ctx, one, s.Of)
+	d, h, err := s.summarize(ctx, env, one)
 	if err != nil {
 		return err
 	}
-	h.Intervals, h.Change = s.Of.Every > 0, s.Order.By == "change" || s.Order.Sort == "change"
 	rows := s.Order.Rows(d.Rows(d.InstanceName))
 	switch env.Output {
 	case "csv":
@@ -110,4 +101,30 @@ func (s *Summarize) Ask(ctx context.Context, env *Env, w io.Writer) error {
 		err = env.Table(ctx, w, h.Table(rows, env.Numbers.Form(), s.Of.Instances))
 	}
 	return cmp.Or(err, h.Err)
+}
+
+// summarize summarizes one recording.
+func (s *Summarize) summarize(ctx context.Context, env *Env, one *side) (*query.Digest, *summary.Head, error) {
+	if one.live() {
+		return nil, nil, &query.Problem{
+			Msg:   "only archives can be summarized, and the source is live",
+			Notes: []string{"name an archive with -a; eval --archive-out BASE records one"},
+		}
+	}
+	exprs := s.Exprs
+	if env.Expand != nil {
+		var err error
+		if exprs, err = env.Expand(ctx, one.Source, exprs); err != nil {
+			return nil, nil, err
+		}
+	}
+	one.window.Exprs, one.window.Raw, one.window.Expand = exprs, s.Raw, true
+	if err := env.over(ctx, one, s.Options, false); err != nil {
+		return nil, nil, err
+	}
+	d, h, err := env.summarize(ctx, one, s.Of)
+	if err == nil {
+		h.Intervals, h.Change = s.Of.Every > 0, s.Order.By == "change" || s.Order.Sort == "change"
+	}
+	return d, h, err
 }

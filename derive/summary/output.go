@@ -18,6 +18,7 @@ import (
 type Row struct {
 	*Metric
 	*Series
+	Host     string // whose it is, if the Head says Hosts
 	Instance string // its name; "" for all of them
 	ID       int32
 	One      bool          // it is that of one instance
@@ -38,6 +39,8 @@ type Head struct {
 	Err    error // why the rest was not
 	// Intervals and Change say that there are columns of them.
 	Intervals, Change bool
+	Hosts             bool // the rows are those of several hosts
+	Continued         bool // the names of the columns have been written
 
 	times map[pcp.Timestamp]string
 }
@@ -82,6 +85,9 @@ var columns = []string{
 
 // columns returns the names of the columns.
 func (h *Head) columns() (names []string) {
+	if h.Hosts {
+		names = append(names, "host")
+	}
 	if h.Intervals {
 		names = append(names, "from", "to")
 	}
@@ -94,12 +100,15 @@ func (h *Head) columns() (names []string) {
 
 // cells returns the texts of a row in the order of columns. Number returns that of a number.
 func (h *Head) cells(r *Row, number func(float64) string, at func(pcp.Timestamp) string) []string {
-	cells := make([]string, 0, len(columns)+3)
+	cells := make([]string, 0, len(columns)+4)
 	when := func(t pcp.Timestamp) string {
 		if r.Samples == 0 {
 			return number(math.NaN())
 		}
 		return at(t)
+	}
+	if h.Hosts {
+		cells = append(cells, r.Host)
 	}
 	if h.Intervals {
 		cells = append(cells, at(r.From), at(r.To))
@@ -121,7 +130,9 @@ func (h *Head) cells(r *Row, number func(float64) string, at func(pcp.Timestamp)
 func WriteCSV(w io.Writer, h *Head, rows []Row, number func(float64) string) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	_ = out.Write(h.columns()) // Flush has the error
+	if !h.Continued {
+		_ = out.Write(h.columns()) // Flush has the error
+	}
 	for i := range rows {
 		_ = out.Write(h.cells(&rows[i], number, h.time))
 	}
@@ -156,7 +167,7 @@ type jsonHead struct {
 }
 
 type jsonRow struct {
-	jsonInterval
+	jsonScope
 	Metric   string        `json:"metric"`
 	Instance *jsonInstance `json:"instance,omitempty"`
 	jsonDesc
@@ -170,7 +181,8 @@ type jsonRow struct {
 	jsonEnds
 }
 
-type jsonInterval struct {
+type jsonScope struct {
+	Host string `json:"host,omitempty"`
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }
@@ -255,7 +267,7 @@ func (h *Head) json(s *Summary) jsonHead {
 
 func (h *Head) row(r *Row) *jsonRow {
 	out := &jsonRow{
-		Metric: r.Name, jsonDesc: *newJSONDesc(&r.Desc), Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, jsonEnds: jsonEnds{Last: number(r.Last)},
+		jsonScope: jsonScope{Host: r.Host}, Metric: r.Name, jsonDesc: *newJSONDesc(&r.Desc), Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, jsonEnds: jsonEnds{Last: number(r.Last)},
 		jsonExtremes: jsonExtremes{Min: number(r.Min), Max: number(r.Max)},
 		jsonDistribution: jsonDistribution{
 			Mean: number(r.Mean()), Seconds: jsonNumber(r.seconds), Error: jsonNumber(r.Sketch.Error()),
@@ -263,7 +275,7 @@ func (h *Head) row(r *Row) *jsonRow {
 		},
 	}
 	if h.Intervals {
-		out.jsonInterval = jsonInterval{h.time(r.From), h.time(r.To)}
+		out.From, out.To = h.time(r.From), h.time(r.To)
 	}
 	if h.Change {
 		out.Change = number(r.Change())
