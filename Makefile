@@ -11,6 +11,7 @@
 # make bench, bench-peer  our own benchmarks, with growth; our commands against the reference's
 # make growth             how the costs of what users do grow with sizes
 # make lint, race, fuzz   checks of the code; the tests under the race detector; every fuzz target for FUZZTIME (60s)
+# make soak               10,000 seeds of the simulation of push: networks, receivers, clocks, hosts and disks that fail
 # make sessions           renew what README.md, docs/ and man/ show of the commands: sessions, examples, the picture
 # make rename             another module path: make rename MODULE=example.org/x/pmtools
 # make help               this list
@@ -29,7 +30,7 @@ export CGO_ENABLED = 0
 # Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
 export GOFLAGS += -trimpath
 
-.PHONY: all build help test test-hostile race lint vuln fuzz bench growth bench-peer peer engines platforms record cross sessions rename install uninstall package release clean demo
+.PHONY: all build help test test-hostile race lint vuln fuzz soak bench growth bench-peer peer engines platforms record cross sessions rename install uninstall package release clean demo
 
 all: build
 
@@ -75,6 +76,10 @@ fuzz:
 	  echo "$$p $$f"; $(GO) test -run='^$$' -fuzz="^$$f$$" -fuzztime=$(FUZZTIME) $$p >$$log 2>&1; status=$$?; grep '^fuzz: elapsed' $$log | tail -1; \
 	  test $$status = 0 || { grep -q '^ *context deadline exceeded' $$log && ! grep -q 'Failing input' $$log; } || { cat $$log; echo "$$p $$f" >>$$log.failed; }; \
 	done; done; test ! -e $$log.failed || { echo "findings:"; cat $$log.failed; rm $$log.failed; exit 1; }
+
+# 10,000 seeds of the simulation of push; a failure prints the line that repeats it.
+soak:
+	PMTOOLS_RUNS=$(or $(SEEDS),10000) $(GO) test ./lib/remotewrite -run='^TestSimulation$$' -count=1 -v -timeout=60m
 
 bench: growth
 	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/...

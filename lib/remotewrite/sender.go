@@ -243,13 +243,15 @@ func (s *Sender) endMetric(metric int) {
 	}
 }
 
-// endSeries ends the series that have no value in this round.
-func (s *Sender) endSeries(h *hostSeries, ms int64) {
+// endSeries ends the series that have no value in this round, and reports whether there are some.
+func (s *Sender) endSeries(h *hostSeries, ms int64) (ended bool) {
 	for key, x := range h.list {
 		if x.round != s.round {
+			ended = true
 			s.endOne(h, key, ms)
 		}
 	}
+	return ended
 }
 
 // endOne ends a series at a time, if that is later than its last sample.

@@ -78,7 +78,7 @@ func (s *Sender) Round() error {
 		case !t.heard:
 			continue
 		case t.state == sampling.Answered:
-			s.endMissing(host, t.last)
+			s.endMissing(host, t)
 		case t.state == sampling.Lost && !t.lost:
 			s.endHost(host, t, now)
 		}
@@ -139,11 +139,12 @@ func (s *Sender) endHost(host string, t *target, now time.Time) {
 	}
 }
 
-// endMissing ends the series of a host that have no value in this round.
-func (s *Sender) endMissing(host string, ms int64) {
+// endMissing ends the series of a host that have no value in this round. One that comes back begins after that, also if the clock of
+// the host has gone back meanwhile.
+func (s *Sender) endMissing(host string, t *target) {
 	for i := range s.metrics {
-		if h := s.metrics[i].hosts[host]; h != nil {
-			s.endSeries(h, ms)
+		if h := s.metrics[i].hosts[host]; h != nil && s.endSeries(h, t.last) {
+			t.ended = max(t.ended, t.last)
 		}
 	}
 }

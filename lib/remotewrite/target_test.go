@@ -1,7 +1,9 @@
 package remotewrite_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,6 +106,34 @@ func TestRounds(t *testing.T) {
 		if diff := cmp.Diff(run(t.TempDir(), tt.do), tt.want); diff != "" {
 			t.Errorf("case %d:\n%s", i, diff)
 		}
+	}
+}
+
+// TestBack: an instance that comes back while the clock of its host is back has no value before its stale marker.
+func TestBack(t *testing.T) {
+	dir := t.TempDir()
+	dom := sampling.Metric{Name: "d", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Double, InDom: pcp.NewInDom(60, 1)}}
+	synctest.Test(t, func(t *testing.T) {
+		q := open(t, dir, nil)
+		defer q.Close()
+		s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double, dom}, Live: true, Hosts: true}, remotewrite.SenderOptions{Queue: q})
+		for i, sec := range []int64{1000, 1010, 1005, 1020} {
+			v := sampling.Value{ID: pcp.NullInst, Host: "a", Value: pcp.DoubleValue(1), Time: pcp.Timestamp{Sec: sec}}
+			x, d := sampling.SetOf(v), sampling.Set{}
+			if v.ID, v.Instance = 0, "p"; i != 1 {
+				d.Append(v)
+			}
+			if err := errors.Join(s.Sample(t.Context(), at(sec, x, d)), s.Round()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Second)
+		}
+		if !strings.Contains(warned.String(), "a: the time has gone back by 5s") {
+			t.Error(warned)
+		}
+	})
+	if got, want := stored(t, open(t, dir, nil)), `__name__="d",indom="60.1",instance="p": 1000=1 1010=NaN 1020=1`; !slices.Contains(got, want) {
+		t.Errorf("%q, want %s", got, want)
 	}
 }
 

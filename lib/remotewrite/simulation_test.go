@@ -1,0 +1,429 @@
+package remotewrite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/remotewrite/remotewritetest"
+	"pmtools/lib/safefile"
+	"pmtools/lib/safefile/safefiletest"
+	"pmtools/lib/sampling"
+)
+
+// A simulation is a live run over hosts whose samples go into a database: over a network that delays, cuts and half-opens connections, to
+// a receiver that answers late or with errors, through a queue on a disk that fills, while hosts come, go and set their clocks, and the
+// program is started again. A seed decides all of this. In the end everything heals.
+type simulation struct {
+	t      *testing.T
+	dir    string
+	healed atomic.Bool
+
+	mu   sync.Mutex // guards what follows, which several goroutines use
+	rnd  *rand.Rand
+	put  int  // the samples of the requests that are in the queue, or have been
+	last int  // those of the last one, before its name is synced
+	full bool // the disk
+
+	db     remotewritetest.Database
+	opt    QueueOptions
+	hosts  *Hosts
+	online map[string]*simulatedHost
+	ahead  map[string]time.Duration // the most that the clocks of hosts have been
+	total  Report
+	again  int // samples of requests that were acknowledged, and which the next process sends, and counts, once more
+	queue  *Queue
+}
+
+type simulatedHost struct {
+	state sampling.HostState
+	jump  time.Duration // of its clock
+}
+
+var simulatedNames = []string{"a", "b", "c"}
+
+// chance is true in one of n cases, and never after the end of the faults.
+func (s *simulation) chance(n int) bool { return s.upTo(n) == 1 }
+
+// upTo returns a number from 1 to n, or 0 after the end of the faults.
+func (s *simulation) upTo(n int) int {
+	if s.healed.Load() {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return 1 + s.rnd.IntN(n)
+}
+
+// observe is the disk. It notes the requests that get their names there.
+func (s *simulation) observe(op *safefile.Op) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.full && (op.Kind == safefile.OpWrite || op.Kind == safefile.OpOpen || op.Kind == safefile.OpSyncDir) {
+		if op.Kind == safefile.OpSyncDir {
+			s.put -= s.last // its writer removes it
+			s.last = 0
+		}
+		op.Data = op.Data[:len(op.Data)/2]
+		return syscall.ENOSPC
+	}
+	if op.Kind == safefile.OpRename && strings.HasSuffix(op.To, written) {
+		if e, ok := parseName(strings.TrimSuffix(filepath.Base(op.To), written)); ok {
+			s.last = e.samples
+			s.put += e.samples
+		}
+	} else if op.Kind == safefile.OpSyncDir {
+		s.last = 0
+	}
+	return nil
+}
+
+// A simulatedConn is the client's end of a connection.
+type simulatedConn struct {
+	net.Conn
+	s    *simulation
+	half atomic.Bool // nothing gets through any more, and nobody says so
+}
+
+func (c *simulatedConn) Write(b []byte) (int, error) {
+	time.Sleep(time.Duration(c.s.upTo(300)) * time.Millisecond)
+	switch c.s.upTo(60) {
+	case 1:
+		c.half.Store(true)
+	case 2:
+		n, _ := c.Conn.Write(b[:len(b)/2])
+		c.Conn.Close()
+		return n, io.ErrClosedPipe
+	}
+	if c.half.Load() {
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
+func (c *simulatedConn) Read(b []byte) (int, error) {
+	for {
+		n, err := c.Conn.Read(b)
+		if err != nil || !c.half.Load() {
+			return n, err
+		}
+	}
+}
+
+// A simulatedListener gives the server the other ends.
+type simulatedListener struct {
+	conns chan net.Conn
+	ended chan struct{}
+	once  sync.Once
+}
+
+func (l *simulatedListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *simulatedListener) Close() error {
+	l.once.Do(func() { close(l.ended) })
+	return nil
+}
+
+func (l *simulatedListener) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (s *simulation) dial(l *simulatedListener) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		if s.chance(8) {
+			return nil, syscall.ECONNREFUSED
+		}
+		ours, theirs := net.Pipe()
+		select {
+		case l.conns <- theirs:
+			return &simulatedConn{Conn: ours, s: s}, nil
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), ours.Close(), theirs.Close())
+		}
+	}
+}
+
+// ServeHTTP is the receiver.
+func (s *simulation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	fail := func(code int) { http.Error(w, "simulated", code) }
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		fail(http.StatusBadRequest)
+		return
+	}
+	take := func(w http.ResponseWriter) {
+		again := r.Clone(r.Context())
+		again.Body = io.NopCloser(strings.NewReader(string(body)))
+		s.db.ServeHTTP(w, again)
+	}
+	if crc32.ChecksumIEEE(body)%20 == 0 { // each time
+		fail(http.StatusBadRequest)
+		return
+	}
+	switch s.upTo(20) {
+	case 1:
+		time.Sleep(time.Duration(s.upTo(15)) * time.Second)
+		take(w)
+	case 2:
+		take(w)
+		time.Sleep(time.Duration(s.upTo(15)) * time.Second)
+	case 4:
+		w.Header().Set("Retry-After", strconv.Itoa(s.upTo(20)))
+		fail(http.StatusTooManyRequests)
+	case 5:
+		fail(http.StatusInternalServerError)
+	case 6:
+		fail(http.StatusServiceUnavailable)
+	case 7:
+		take(w)
+		panic(http.ErrAbortHandler)
+	case 8: // a proxy that sends it twice
+		take(discarded{})
+		take(w)
+	default:
+		take(w)
+	}
+}
+
+type discarded struct{}
+
+func (discarded) Header() http.Header         { return http.Header{} }
+func (discarded) Write(b []byte) (int, error) { return len(b), nil }
+func (discarded) WriteHeader(int)             {}
+
+// round takes a sample of the hosts that answer.
+func (s *simulation) round(snd *Sender) error {
+	var x, d sampling.Set
+	for _, name := range simulatedNames {
+		h := s.online[name]
+		known := h != nil
+		switch {
+		case h == nil && s.chance(5):
+			h = &simulatedHost{jump: s.ahead[name] + time.Second} // one that the Sender does not know must not be back
+			s.online[name] = h
+			s.hosts.hosts[name] = &host{name: name, descs: make(map[string]pcp.Desc)}
+		case h != nil && s.chance(40):
+			snd.Gone(name)
+			delete(s.online, name)
+			h = nil
+		}
+		if h == nil {
+			continue
+		}
+		if h.state = sampling.Answered; known && s.chance(6) { // without an answer, the Sender takes the clock of others
+			h.state = sampling.HostState(s.upTo(2))
+		}
+		if known && s.chance(30) {
+			h.jump = time.Duration(s.upTo(7200)-3600) * time.Second
+			s.ahead[name] = max(s.ahead[name], h.jump)
+		}
+		snd.Heard(name, h.state)
+		if h.state != sampling.Answered {
+			continue
+		}
+		now := time.Now().Add(h.jump)
+		at := pcp.Timestamp{Sec: now.Unix(), Nsec: int32(now.Nanosecond())}
+		x.Append(sampling.Value{ID: pcp.NullInst, Host: name, Value: pcp.DoubleValue(float64(now.Unix())), Time: at})
+		insts := 4 // the Sender must know the series to see that they go back
+		if known {
+			insts = s.upTo(4)
+		}
+		for id := range int32(insts) {
+			d.Append(sampling.Value{ID: id, Instance: fmt.Sprint("i", id), Host: name, Value: pcp.DoubleValue(1), Time: at})
+		}
+	}
+	if err := snd.Sample(s.t.Context(), &sampling.Sample{Sets: []sampling.Set{x, d}}); err != nil {
+		return err
+	}
+	return snd.Round()
+}
+
+// process runs for some rounds, and until all is sent if it is the last one.
+func (s *simulation) process(c *Client, rounds int, last bool) error {
+	q, err := OpenQueue(&s.opt)
+	if err != nil {
+		return err
+	}
+	s.queue = q
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	var report Report
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		report, _ = Drain(ctx, q, c, Backoff{100 * time.Millisecond, 30 * time.Second}, func(error) {})
+	}()
+	s.hosts, s.online = &Hosts{hosts: make(map[string]*host), owners: make(map[string]string)}, make(map[string]*simulatedHost)
+	snd := NewSender(ctx, &SenderOptions{Queue: q, Hosts: s.hosts, Live: true, Warn: func(error) {}})
+	double := func(name string, dom pcp.InDom) sampling.Metric {
+		return sampling.Metric{Name: name, Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Double, InDom: dom}}
+	}
+	snd.Begin(&sampling.Header{Metrics: []sampling.Metric{double("x", pcp.NullInDom), double("d", pcp.NewInDom(60, 1))}, Live: true, Hosts: true})
+	for range rounds {
+		full := s.chance(15)
+		s.mu.Lock()
+		s.full = full
+		s.mu.Unlock()
+		if err = errors.Join(err, s.round(snd), s.bounded(q)); err != nil {
+			break
+		}
+		time.Sleep(time.Duration(1+s.upTo(4000)) * time.Millisecond)
+	}
+	s.mu.Lock()
+	s.full = false
+	s.mu.Unlock()
+	if last {
+		s.healed.Store(true)
+		err = errors.Join(err, snd.End())
+	}
+	q.Finish()
+	for i := 0; last && q.Waiting() > 0 && err == nil; i++ {
+		if time.Sleep(time.Second); i == 3600 {
+			err = fmt.Errorf("after an hour %d samples wait", q.Waiting())
+		}
+	}
+	if last && err == nil {
+		<-ended
+	}
+	cancel()
+	<-ended
+	for _, e := range q.list {
+		if e.state == doubted {
+			s.again += e.samples
+		}
+	}
+	s.total.Sent += report.Sent
+	s.total.Refused += report.Refused
+	s.total.Damaged += report.Damaged
+	return errors.Join(err, s.bounded(q), q.Close())
+}
+
+func (s *simulation) bounded(q *Queue) error {
+	st := q.Stats()
+	q.mu.Lock()
+	list, keys, packer := len(q.list), len(q.keys), len(q.packer.keys)
+	q.mu.Unlock()
+	if most := int(st.Limit / diskBlock); st.Bytes > st.Limit || st.Bytes < 0 || list > most || keys > most || packer > 2*parallel {
+		return fmt.Errorf("the queue has %d bytes of %d, %d requests, %d keys, %d of them in use", st.Bytes, st.Limit, list, keys, packer)
+	}
+	return nil
+}
+
+// check compares the database with what was put into the queue: each sample is there if it was acknowledged, and counted once; the
+// samples of a series came in their order, but for those that came again.
+func (s *simulation) check() error {
+	there := 0
+	for series, list := range s.db.Series() {
+		last, seen := int64(0), make(map[int64]bool)
+		for _, x := range list {
+			if seen[x.MS] {
+				continue
+			}
+			if seen[x.MS] = true; x.MS < last {
+				return fmt.Errorf("%s: %d came after %d", series, x.MS, last)
+			}
+			last = x.MS
+		}
+		there += len(seen)
+	}
+	r := s.total
+	r.Sent -= s.again
+	if r.Sent+r.Refused != s.put || r.Damaged != 0 || r.Sent > there || r.Sent+r.Refused < there {
+		return fmt.Errorf("%d samples were put, %d are there: %+v", s.put, there, r)
+	}
+	q, err := OpenQueue(&s.opt) // the next process removes what could not be removed
+	if err == nil {
+		err = q.Close()
+	}
+	if err != nil {
+		return err
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.dir, "*")); len(left) > 0 && !slices.Equal(left, []string{filepath.Join(s.dir, "lock")}) {
+		return fmt.Errorf("%q are left", left)
+	}
+	return nil
+}
+
+func (s *simulation) run(seed uint64) error {
+	s.rnd = rand.New(rand.NewPCG(seed, 31))
+	s.ahead = make(map[string]time.Duration)
+	s.opt = QueueOptions{Dir: s.dir, Max: int64(8+s.upTo(40)) * diskBlock, Keep: time.Duration(s.upTo(60)-1) * time.Second, Sync: s.chance(2)}
+	l := &simulatedListener{conns: make(chan net.Conn), ended: make(chan struct{})}
+	srv := &http.Server{Handler: s}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		srv.Serve(l)
+	}()
+	c, err := New(&Options{URL: "http://127.0.0.1:1/write", Timeout: 10 * time.Second})
+	if err != nil {
+		return err
+	}
+	c.transport.DialContext = s.dial(l)
+	for n := s.upTo(3); n > 0 && err == nil; n-- {
+		err = s.process(c, 5+s.upTo(30), n == 1)
+	}
+	srv.Close()
+	<-served
+	time.Sleep(time.Minute) // for handlers that sleep; a goroutine that is left after that is an error of synctest
+	return errors.Join(err, s.check())
+}
+
+// TestSimulation runs simulations with 200 seeds, or PMTOOLS_RUNS (make soak); PMTOOLS_SEED repeats one.
+func TestSimulation(t *testing.T) {
+	runs, first := 200, safefiletest.Seed(t)
+	if n, err := strconv.Atoi(os.Getenv("PMTOOLS_RUNS")); err == nil {
+		runs = n
+	}
+	if os.Getenv("PMTOOLS_SEED") != "" {
+		runs = 1
+	}
+	total := make(map[string]int)
+	for i := range uint64(runs) {
+		seed := first + i
+		s := &simulation{t: t, dir: t.TempDir()}
+		if err := s.guarded(seed); err != nil {
+			t.Fatalf("PMTOOLS_SEED=%d go test ./lib/remotewrite -run TestSimulation: %v", seed, err)
+		}
+		total["sent"] += s.total.Sent
+		total["refused"] += s.total.Refused
+	}
+	t.Logf("%d seeds from %d: samples %v", runs, first, total)
+}
+
+// guarded turns a panic, which is that of synctest if a goroutine is left, into an error.
+func (s *simulation) guarded(seed uint64) (err error) {
+	defer safefile.Observe(s.observe)()
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("%v", x)
+		}
+	}()
+	synctest.Test(s.t, func(t *testing.T) {
+		s.t = t
+		err = s.run(seed)
+	})
+	return err
+}
