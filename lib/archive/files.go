@@ -186,6 +186,23 @@ func memberBase(file string) string {
 	return file
 }
 
+// ParseFile returns the name of the archive that a file belongs to, compressed or not, and the number of its
+// volume, which is -1 for metadata and -2 for an index. ok is false for a file that belongs to none.
+func ParseFile(name string) (base string, volume int32, ok bool) {
+	base = memberBase(name)
+	kind, ok := strings.CutPrefix(content.Trim(name), base+".")
+	switch {
+	case !ok || strings.Trim(base, ".") == "":
+		return "", 0, false
+	case kind == "meta":
+		return base, -1, true
+	case kind == "index":
+		return base, -2, true
+	}
+	n, ok := volumeNumber(kind)
+	return base, n, ok
+}
+
 func volumeNumber(s string) (int32, bool) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return 0, false

@@ -56,6 +56,9 @@ func (r *reader) attach(ctx context.Context, m *manifest, f *form, cover *covera
 	if _, live := r.recs.origin.(*live); live || !ok {
 		return nil
 	}
+	if b := r.recs.resume; cover == nil && b.fits(ctx, a.Set(), m) {
+		cover = &coverage{gaps: []gap{b.gap}}
+	}
 	if cover == nil {
 		var err error
 		s := survey{set: a.Set(), m: m, form: f, machine: r.machine, said: r.cfg.Machine != "", from: r.recs.from, until: r.recs.until}

@@ -59,6 +59,9 @@ type Summary struct {
 	hosts  string              // the directory of the manifest
 	cover  *coverage           // what was read
 	end    archive.Place       // until there
+	next   *bookmark           // where the next export goes on
+	tail   error               // why the record after that cannot be read
+	unread bool                // there are more records, which need metadata that have not been read
 }
 
 // Write exports records from the first one. src has their metrics, and others derived from them;
@@ -85,6 +88,9 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 	sum.Files, sum.hosts = st.namesOf("values"), st.m.store.Name(path.Dir(st.m.path))
 	if err == nil && len(sum.tables) == 0 {
 		sum.gone, err = st.m.gone(ctx)
+	}
+	if now, ok := recs.origin.(*snapshot); ok {
+		sum.next, sum.tail, sum.unread = recs.bookmark(st), now.tail, !now.done && now.tail == nil
 	}
 	return sum, err
 }

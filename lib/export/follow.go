@@ -65,8 +65,8 @@ func (f *followed) files() (volumes int, size int64) {
 	return volumes, size
 }
 
-func (f *followed) metaSize() int64 {
-	info, err := os.Stat(f.base + ".meta")
+func metaSize(base string) int64 {
+	info, err := os.Stat(base + ".meta")
 	if err != nil {
 		return -1
 	}
@@ -75,7 +75,7 @@ func (f *followed) metaSize() int64 {
 
 // reopen opens the archive and returns to the last used record.
 func (f *followed) reopen(ctx context.Context) error {
-	meta := f.metaSize()
+	meta := metaSize(f.base)
 	volumes, _ := f.files()
 	var src [2]pmapi.Source
 	var archives [2]*pmapi.Archive
@@ -139,14 +139,14 @@ func (f *followed) rewind(pcp.Timestamp) error {
 
 func (f *followed) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
 	for {
-		if f.metaSize() != f.meta {
+		if metaSize(f.base) != f.meta {
 			if err := f.refresh(ctx); err != nil {
 				return false, err
 			}
 		}
 		mark, err := f.ahead.FetchRecord(ctx, req, dst)
 		switch {
-		case err == nil && f.metaSize() != f.meta:
+		case err == nil && metaSize(f.base) != f.meta:
 			continue
 		case err == nil:
 			f.trail.Follow(f.ahead)

@@ -24,6 +24,10 @@ type Records struct {
 	queue []heard       // that accept counts
 	place archive.Place // of the last record or mark
 	jump  jump
+
+	last   heard     // the last record that was counted, if the records are a snapshot
+	before stretch   // before the records of its time
+	resume *bookmark // where the export before has ended; may be nil
 }
 
 // A jump goes to the first gap of a coverage. Where the clock went back the search for a time may end after
@@ -102,7 +106,7 @@ func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 
 // rewind goes to the first record.
 func (s *Records) rewind() error {
-	s.state, s.queue, s.place, s.jump = stretch{}, s.queue[:0], archive.Place{}, landed
+	s.state, s.queue, s.place, s.jump, s.last = stretch{}, s.queue[:0], archive.Place{}, landed, heard{}
 	if s.cover != nil {
 		s.cover.at, s.tally = 0, tally{members: s.tally.members}
 	}
@@ -114,9 +118,9 @@ func (s *Records) rewind() error {
 func (s *Records) attach(a *pmapi.Archive, cover *coverage, derived bool) error {
 	s.cover, s.tally = cover, tally{members: a.Set().Members()}
 	a.Tap(s.hear)
-	_, grows := s.origin.(*followed)
+	_, followed := s.origin.(*followed)
 	first := &cover.gaps[0]
-	if grows || derived || first.start == (pcp.Timestamp{}) {
+	if followed || derived || first.start == (pcp.Timestamp{}) {
 		return nil
 	}
 	s.state, s.jump = first.state, jumping
@@ -138,9 +142,12 @@ func (s *Records) hear(raw *archive.Raw) {
 	h := heard{at: at, place: raw.Place, mark: raw.Body == nil}
 	outside := raw.Time.Compare(s.from) < 0 && s.from != pcp.Timestamp{} || raw.Time.Compare(s.until) > 0 && s.until != pcp.Timestamp{}
 	if !h.mark && !outside && s.cover.has(raw.Place) {
-		h.counts, h.gap, h.sum = true, s.cover.at, recordSum(at, raw.Body)
+		h.counts, h.gap = true, s.cover.at
 	}
-	if _, grows := s.origin.(*followed); !grows {
+	if !h.mark {
+		h.sum = recordSum(at, raw.Body)
+	}
+	if !s.grows() {
 		s.settle()
 	}
 	s.queue = append(s.queue, h)
@@ -154,10 +161,14 @@ func (s *Records) settle() (wanted bool) {
 			s.state.mark()
 			continue
 		}
+		if h.at != s.last.at || !s.state.begun {
+			s.before = s.state
+		}
 		s.state.at(h.at)
 		if wanted = h.counts; wanted {
 			s.tally.add(h)
 		}
+		s.last = *h
 	}
 	s.queue = s.queue[:0]
 	return wanted
@@ -176,9 +187,11 @@ func (s *Records) accept(at int64) bool {
 // record returns the record that was accepted last.
 func (s *Records) record(at int64) record { return record{at, s.state.seg, s.state.nth} }
 
-// end counts the records after the last one that was wanted. An archive that grows is read again from there.
+// end counts the records after the last one that was wanted. An archive that grows is read again from there, if
+// they may need metadata that have not been read.
 func (s *Records) end() {
-	if _, grows := s.origin.(*followed); !grows {
+	now, snap := s.origin.(*snapshot)
+	if !s.grows() || snap && now.done {
 		s.settle()
 	}
 }
