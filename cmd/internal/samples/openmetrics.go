@@ -46,7 +46,7 @@ func (o *openMetricsWriter) Sample(ctx context.Context, s *sampling.Sample) erro
 		o.b = fmt.Appendf(o.b, "# HELP %s %s\n", name, escape(format.OpenMetricsHelp(m.Name, &m.Desc)))
 		for j := range s.Sets[i].Len() {
 			if v := s.Sets[i].At(j); v.Value.IsSet() {
-				o.b = fmt.Appendf(o.b, "%s%s%s %d.%09d\n", name, f.Suffix, o.sample(m, &v, f.Factor), s.Time.Sec, s.Time.Nsec)
+				o.b = fmt.Appendf(o.b, "%s%s%s %d.%09d\n", name, f.Suffix, o.sample(m, &v, &f), s.Time.Sec, s.Time.Nsec)
 			}
 			if err := o.next(ctx, j); err != nil {
 				return err
@@ -61,7 +61,7 @@ func (o *openMetricsWriter) Sample(ctx context.Context, s *sampling.Sample) erro
 func (o *openMetricsWriter) Close() error { return nil }
 
 // sample returns the labels and the number of a sample. A string is a label, and its number is 1.
-func (o *openMetricsWriter) sample(m *sampling.Metric, v *sampling.Value, factor float64) string {
+func (o *openMetricsWriter) sample(m *sampling.Metric, v *sampling.Value, family *format.Family) string {
 	var labels []string
 	if o.h.Hosts {
 		labels = append(labels, `host="`+escape(v.Host)+`"`)
@@ -75,8 +75,8 @@ func (o *openMetricsWriter) sample(m *sampling.Metric, v *sampling.Value, factor
 		labels, text = append(labels, `value="`+escape(text)+`"`), "1"
 	case math.IsInf(f, 0):
 		text = fmt.Sprintf("%+f", f)
-	case factor != 1 && !math.IsNaN(f):
-		text = string(format.AppendShort(nil, f*factor, 64))
+	case family.Factor != 1 && !math.IsNaN(f):
+		text = string(format.AppendShort(nil, family.Scale(f), 64))
 	}
 	if labels == nil {
 		return " " + text

@@ -18,12 +18,15 @@ func TestOpenMetrics(t *testing.T) {
 	text := metric("os \"name\"", pcp.String, pcp.NullInDom)
 	double := metric("mem_2", pcp.Double, pcp.NullInDom)
 	double.Desc.Units = space.Desc.Units
-	h := &sampling.Header{Metrics: []sampling.Metric{counter, space, text, double}}
+	busy := metric("busy", pcp.Uint64, pcp.NullInDom)
+	busy.Desc.Units = pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}
+	h := &sampling.Header{Metrics: []sampling.Metric{counter, space, text, double, busy}}
 	got := write(t, NewOpenMetrics, h, &Options{Precision: -1}, at(0,
 		sampling.SetOf(value(2, "b", 5), value(1, "a\\", 4), sampling.Value{ID: 3, Instance: "c", Value: pcp.Value{}}),
 		sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.DoubleValue(1.5)}),
 		sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("a\"\n"))}),
-		sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.DoubleValue(math.Inf(-1))})))
+		sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.DoubleValue(math.Inf(-1))}),
+		sampling.SetOf(value(-1, "", 515863861))))
 	want := `# TYPE disk_read counter
 # HELP disk_read disk.read (64-bit unsigned int, counter, no units, indom 60.2)
 disk_read_total{instance="a\\"} 4 1700000000.000000000
@@ -39,6 +42,10 @@ os_name_info{value="a\"\n"} 1 1700000000.000000000
 # UNIT mem_2_bytes_ bytes
 # HELP mem_2_bytes_ mem_2 (double, instant, Kbyte)
 mem_2_bytes_ -Inf 1700000000.000000000
+# TYPE busy_seconds gauge
+# UNIT busy_seconds seconds
+# HELP busy_seconds busy (64-bit unsigned int, instant, millisec)
+busy_seconds 515863.861 1700000000.000000000
 # EOF
 `
 	if got != want {
