@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -33,9 +35,10 @@ type exportFlags struct {
 	wide      bool
 	partition string
 	labels    []string
-	timed     bool // there is -t or -s
 	by        export.Partition
 	store     export.Store
+	idle      time.Duration
+	defining  sync.Mutex // reports, and definitions that do not apply
 }
 
 func (a *app) newExport() *cobra.Command {
@@ -63,7 +66,6 @@ func (a *app) newExport() *cobra.Command {
 			if f.store, err = bucket.Store(f.dir); err != nil {
 				return err
 			}
-			f.timed = cmd.Flags().Changed("interval") || cmd.Flags().Changed("samples")
 			return a.export(cmd.Context(), f, args)
 		},
 	}
@@ -73,7 +75,8 @@ func (a *app) newExport() *cobra.Command {
 	fs.StringVar(&f.partition, "partition", "host,date", "make directories of `PROPERTIES` of rows: host, date, both or none")
 	fs.StringArrayVar(&f.labels, "label", nil, "call the machine otherwise than the archive does: `NAME=VALUE`, NAME is host or machineid")
 	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
-	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, a file a minute, until Ctrl-C")
+	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, or all below a directory, a file every -t (1min), until Ctrl-C")
+	fs.DurationVar(&f.idle, "idle", 0, "end --follow when nothing was recorded for so long, such as 10m")
 	fs.BoolVar(&f.wide, "wide", false, "write one table with a row for each record and a column for each instance")
 	fs.BoolVar(&f.stock, "stock", false, "export the definitions that PCP installs too")
 	fs.BoolVar(&f.verbose, "verbose", false, "name the stock definitions that do not apply to the metrics")
@@ -87,8 +90,10 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 	switch {
 	case !o.HasArchive && !o.HasHost && !o.Local:
 		return errors.New("export needs a source: -a ARCHIVE, a list or a directory of them, -h HOST or -L")
-	case o.HasArchive && f.timed:
+	case o.HasArchive && (o.HasInterval && !f.follow || o.HasSamples):
 		return errors.New("archives are exported record by record: -t and -s are for live sources, -S and -T for archives")
+	case f.idle < 0 || f.idle > 0 && !f.follow:
+		return errors.New("--idle is for --follow, and longer than 0")
 	case o.HasFinish && !o.HasArchive || f.follow && (o.HasStart || o.HasFinish):
 		return errors.New("-S and -T are for archives that are not followed")
 	case !o.HasArchive && (f.check || f.follow || f.wide):
@@ -97,6 +102,9 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 		return errors.New("--check, --follow and --wide exclude each other")
 	}
 	a.running = true
+	if f.stock {
+		a.sources.LoadDefault()
+	}
 	if !f.verbose {
 		defer a.sources.CountMisfits().Tell()
 	}
@@ -109,32 +117,92 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 	case f.follow:
 		return a.exportFollowing(ctx, f, o.Archive, args)
 	}
-	sets, err := export.Recordings(ctx, o.Archive)
+	return a.exportArchives(ctx, f, args)
+}
+
+// exportArchives exports the archives of hosts side by side, and reports them in their order.
+func (a *app) exportArchives(ctx context.Context, f *exportFlags, args []string) error {
+	zone, err := a.zone()
+	if err != nil {
+		return err
+	}
+	sets, err := export.Recordings(ctx, a.Options.Archive)
 	if err != nil {
 		return err
 	}
 	failed := false
-	for _, set := range sets {
-		err := a.exportSet(ctx, f, set, args)
-		if ctx.Err() != nil {
-			return errors.New("interrupted: nothing of the archive was kept")
+	jobs := &export.Batch{Sets: sets, Workers: a.exportWorkers(), Job: func(set string) *export.Job {
+		first, _, _ := strings.Cut(set, ",")
+		return a.exportJob(f, f.config(args, export.NameOf(first)), args, func(ctx context.Context) (*export.Records, error) {
+			return a.recordsWithin(ctx, f, set, zone)
+		})
+	}}
+	if cli.IsTerminal(a.Env.Stderr) {
+		jobs.Show = a.Env.Progress
+	}
+	jobs.Run(ctx, func(set string, job *export.Job, sum *export.Summary, err error) {
+		if sum != nil && err == nil {
+			fmt.Fprintln(a.Env.Out, job.Report(sum))
+			err = sum.Damage
 		}
-		if p, ok := errors.AsType[*query.Problem](err); ok {
-			p.Msg = set + ": " + p.Msg
-			a.complain(p)
+		if ctx.Err() == nil && err != nil {
 			failed = true
-		} else if err != nil {
-			a.complain(fmt.Errorf("%s: %w", set, export.Conflict(ctx, set, err)))
-			failed = true
+			if len(sets) == 1 { // the hint loads definitions, which the others shall not have
+				err = a.sources.StockHint(err, args)
+			}
+			f.defining.Lock()
+			defer f.defining.Unlock()
+			a.complainAbout(ctx, set, err)
 		}
+	})
+	if ctx.Err() != nil {
+		return errors.New("interrupted: nothing of the archive was kept")
 	}
 	return exitIf(failed)
+}
+
+// exportWorkers returns how many archives are exported at the same time.
+func (a *app) exportWorkers() int {
+	if a.sources.Names() != nil {
+		return 1 // each archive removes what it does not have
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+func (a *app) complainAbout(ctx context.Context, set string, err error) {
+	if p, ok := errors.AsType[*query.Problem](err); ok {
+		p.Msg = set + ": " + p.Msg
+		a.complain(p)
+		return
+	}
+	a.complain(fmt.Errorf("%s: %w", set, export.Conflict(ctx, set, err)))
+}
+
+func (a *app) recordsWithin(ctx context.Context, f *exportFlags, set string, zone *time.Location) (*export.Records, error) {
+	plain, err := a.sources.OpenArchive(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	recs, err := export.NewRecords(plain)
+	line, ok := pmapi.As[pmapi.Timeline](plain)
+	if err == nil && ok {
+		f.defining.Lock()
+		defer f.defining.Unlock()
+		from, until, bad := a.window(zone).Bounds(ctx, line)
+		recs.Within(from, until)
+		err = bad
+	}
+	if err != nil {
+		plain.Close()
+		return nil, err
+	}
+	return recs, nil
 }
 
 func (a *app) exportLive(ctx context.Context, f *exportFlags, args []string) error {
 	interval := cmp.Or(a.Options.Interval, query.DefaultInterval)
 	cfg := f.config(args, "live-"+time.Now().UTC().Format("20060102T150405.000000"))
-	return a.runExport(ctx, f, cfg, args, func() (*export.Records, error) {
+	return a.runExport(ctx, f, cfg, args, func(ctx context.Context) (*export.Records, error) {
 		plain, err := a.sources.OpenPlain(ctx)
 		if err != nil {
 			return nil, err
@@ -144,68 +212,62 @@ func (a *app) exportLive(ctx context.Context, f *exportFlags, args []string) err
 }
 
 func (a *app) exportFollowing(ctx context.Context, f *exportFlags, list string, args []string) error {
+	if info, err := os.Stat(list); err == nil && info.IsDir() {
+		return a.exportTree(ctx, f, list, args)
+	}
 	names, err := archive.List(list)
 	if err != nil {
 		return err
 	}
 	if len(names) != 1 {
-		return fmt.Errorf("--follow keeps up with one archive, not with %d: %s", len(names), list)
+		return fmt.Errorf("--follow keeps up with one archive, or with all below a directory, not with a list of %d: %s", len(names), list)
 	}
 	cfg := f.config(args, export.NameOf(names[0]))
-	cfg.Period = time.Minute
-	return a.runExport(ctx, f, cfg, args, func() (*export.Records, error) {
-		return export.Follow(ctx, names[0], a.sources.OpenPlain)
+	cfg.Period = a.every()
+	return a.runExport(ctx, f, cfg, args, func(ctx context.Context) (*export.Records, error) {
+		return export.Follow(ctx, names[0], f.idle, a.sources.OpenPlain)
 	})
 }
 
-func (a *app) exportSet(ctx context.Context, f *exportFlags, set string, args []string) error {
-	a.Options.Archive = set
-	zone, err := a.zone()
-	if err != nil {
-		return err
+// every returns how much time a file of an archive that is followed covers.
+func (a *app) every() time.Duration { return cmp.Or(a.Options.Interval, time.Minute) }
+
+// exportTree follows all archives below a directory.
+func (a *app) exportTree(ctx context.Context, f *exportFlags, dir string, args []string) error {
+	values, files, show := int64(0), int64(0), cli.IsTerminal(a.Env.Stderr)
+	x := &export.Following{Dir: dir, Output: f.dir, Every: a.every(), Idle: f.idle, Workers: a.exportWorkers(), Tell: a.complain}
+	x.Job = func(name string, open func(context.Context, export.Opener) (*export.Records, error)) *export.Job {
+		return a.exportJob(f, f.config(args, export.NameOf(name)), args, func(ctx context.Context) (*export.Records, error) {
+			return open(ctx, func(ctx context.Context) (pmapi.Source, error) { return a.sources.OpenArchive(ctx, name) })
+		})
 	}
-	first, _, _ := strings.Cut(set, ",")
-	return a.runExport(ctx, f, f.config(args, export.NameOf(first)), args, func() (*export.Records, error) {
-		plain, err := a.sources.OpenPlain(ctx)
-		if err != nil {
-			return nil, err
+	x.Sum = func(sum *export.Summary) {
+		values, files = values+sum.Values, files+int64(len(sum.Files))
+		if show {
+			a.Env.Progress(x.Describe(values, files))
 		}
-		recs, err := export.NewRecords(plain)
-		line, ok := pmapi.As[pmapi.Timeline](plain)
-		if err == nil && ok {
-			from, until, bad := a.window(zone).Bounds(ctx, line)
-			recs.Within(from, until)
-			err = bad
+	}
+	left := x.Run(ctx)
+	if show {
+		a.Env.Progress("")
+	}
+	fmt.Fprintln(a.Env.Out, x.Describe(values, files))
+	for i, err := range left {
+		if i == maxListed {
+			a.complain(fmt.Errorf("and %d more", len(left)-i))
+			break
 		}
-		if err != nil {
-			plain.Close()
-			return nil, err
-		}
-		return recs, nil
-	})
+		a.complain(fmt.Errorf("not exported: %w", err))
+	}
+	return exitIf(len(left) > 0)
 }
 
-// runExport writes the records that open returns, with the derived metrics that arguments define,
-// and prints a summary.
-func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config, args []string, open func() (*export.Records, error)) error {
-	if f.stock {
-		a.sources.LoadDefault()
-	}
-	job := &export.Job{Config: cfg, Wide: f.wide, Check: f.check, Open: func(ctx context.Context) (pmapi.Source, *export.Records, error) {
-		recs, err := open()
-		if err != nil {
-			return nil, nil, err
-		}
-		src := a.sources.DeriveRecords(recs)
-		if args, err = a.reports.Plain(ctx, a.Env, query.NewSource(src), query.NewDictionary(a.sources.Registry()), args, a.complain); err == nil {
-			cfg.Metrics, err = defineExported(ctx, src, args)
-		}
-		if err != nil {
-			src.Close()
-			return nil, nil, err
-		}
-		return src, recs, nil
-	}}
+// maxListed is how many archives are listed at the end that could not be exported.
+const maxListed = 20
+
+// runExport exports one source, and prints a summary.
+func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config, args []string, open func(context.Context) (*export.Records, error)) error {
+	job := a.exportJob(f, cfg, args, open)
 	if cli.IsTerminal(a.Env.Stderr) {
 		job.Show = a.Env.Progress
 	}
@@ -215,6 +277,28 @@ func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config,
 	}
 	fmt.Fprintln(a.Env.Out, job.Report(sum))
 	return sum.Damage
+}
+
+// exportJob writes the records that open returns, with the derived metrics that arguments define.
+func (a *app) exportJob(f *exportFlags, cfg *export.Config, args []string, open func(context.Context) (*export.Records, error)) *export.Job {
+	return &export.Job{Config: cfg, Wide: f.wide, Check: f.check, Open: func(ctx context.Context) (pmapi.Source, *export.Records, error) {
+		recs, err := open(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		f.defining.Lock()
+		defer f.defining.Unlock()
+		src := a.sources.DeriveRecords(recs)
+		plain, err := a.reports.Plain(ctx, a.Env, query.NewSource(src), query.NewDictionary(a.sources.Registry()), args, a.complain)
+		if err == nil {
+			cfg.Metrics, err = defineExported(ctx, src, plain)
+		}
+		if err != nil {
+			src.Close()
+			return nil, nil, err
+		}
+		return src, recs, nil
+	}}
 }
 
 // config returns what is to be exported under a name.

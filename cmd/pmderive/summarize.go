@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -79,7 +80,10 @@ func (a *app) newSummarize() *cobra.Command {
 				return errors.New("only archives can be summarized: name one with -a ARCHIVE; 'eval --archive-out BASE' records one")
 			}
 			q.Exprs = args
-			q.Split = func(ctx context.Context) ([]string, error) { return export.Recordings(ctx, a.Options.Archive) }
+			q.Split = func(ctx context.Context) ([]string, error) {
+				sets, err := export.Recordings(ctx, a.Options.Archive)
+				return slices.Concat(sets...), err
+			}
 			debug.SetGCPercent(summaryPercent)
 			return a.ask(cmd.Context(), q, f)
 		},

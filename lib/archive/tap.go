@@ -72,3 +72,16 @@ func (s *Set) Members() []Member {
 	}
 	return list
 }
+
+// Mixed reports whether a volume that was read is not one of its archive: another archive has taken the name since
+// the Set was opened.
+func (s *Set) Mixed() bool {
+	for _, m := range s.members {
+		for _, v := range m.volumes {
+			if l, ok := v.read(); ok && (l.PID != m.label.PID || l.Host != m.label.Host) {
+				return true
+			}
+		}
+	}
+	return false
+}

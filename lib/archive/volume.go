@@ -57,6 +57,13 @@ func (v *volume) open(ctx context.Context) (*content.File, error) {
 	return c, nil
 }
 
+// read returns the label, if the volume has been opened.
+func (v *volume) read() (l Label, ok bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.label, v.content != nil
+}
+
 func (v *volume) failed(off int64, err error) error {
 	e := &Error{File: v.path, Offset: off, Err: err}
 	if absent(e) {

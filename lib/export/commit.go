@@ -57,11 +57,12 @@ func (r *reader) attach(ctx context.Context, m *manifest, f *form, cover *covera
 		return nil
 	}
 	if b := r.recs.resume; cover == nil && b.fits(ctx, a.Set(), m) {
-		cover = &coverage{gaps: []gap{b.gap}}
+		cover = &coverage{gaps: []gap{b.gap}, exact: true}
 	}
 	if cover == nil {
 		var err error
-		s := survey{set: a.Set(), m: m, form: f, machine: r.machine, said: r.cfg.Machine != "", from: r.recs.from, until: r.recs.until}
+		s := survey{set: a.Set(), m: m, form: f, machine: r.machine, said: r.cfg.Machine != "", from: r.recs.from, until: r.recs.until, grows: r.recs.grows()}
+		_, s.waits = r.recs.origin.(*followed)
 		if cover, err = s.cover(ctx); err != nil {
 			return err
 		}

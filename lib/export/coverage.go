@@ -2,11 +2,13 @@ package export
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // A coverage says which records of a recording are not in the tables yet. Records are known by their
@@ -15,9 +17,12 @@ type coverage struct {
 	gaps    []gap
 	replace []int // units of the manifest, whose records are read again
 	at      int   // the gap that is read
+	broken  error // why the records after the last gap could not be read, nil if there are none
+	exact   bool  // the recording has all records of the units of its time
 }
 
-// A gap is a run of records that are not in the tables. The last one has no end.
+// A gap is a run of records that are not in the tables. The last one has no end if nothing of its time is in the
+// tables.
 type gap struct {
 	after archive.Place
 	to    archive.Place // of its last record
@@ -111,7 +116,11 @@ type survey struct {
 	said    bool          // the user has named the machine
 	from    pcp.Timestamp // zero for no bound
 	until   pcp.Timestamp
+	grows   bool // the recording
+	waits   bool // the export goes on with what comes later
 	cands   []*candidate
+	end     archive.Place // of the records that were compared. Those after it may be in the tables, too.
+	broken  error         // why it is the end
 }
 
 // cover reads all records of the recording, unless nothing of its time is in the tables.
@@ -135,6 +144,7 @@ func (s *survey) cover(ctx context.Context) (*coverage, error) {
 				unit = c.unit
 			}
 		}
+		s.end = raw.Place
 		simple.add(raw, state, unit, s.outside(raw.Time))
 	})
 	if err != nil {
@@ -145,7 +155,9 @@ func (s *survey) cover(ctx context.Context) (*coverage, error) {
 		return nil, err
 	}
 	if len(replace) == 0 && !slices.ContainsFunc(s.cands, func(c *candidate) bool { return !c.whole() }) {
-		return simple.coverage(nil), nil
+		c := s.coverage(&simple, nil)
+		c.exact = true
+		return c, nil
 	}
 	return s.recover(ctx, replace)
 }
@@ -169,7 +181,7 @@ func (s *survey) find(ctx context.Context) error {
 		for i := range unit.Pieces {
 			p := &unit.Pieces[i]
 			outside := s.before(timestamp(p.To)) || s.after(timestamp(p.From))
-			if unit.Form.Wide == s.form.Wide && int64(p.From) <= end && int64(p.To) >= start && !outside {
+			if unit.Form.Wide == s.form.Wide && (int64(p.From) <= end || s.grows) && int64(p.To) >= start && !outside {
 				s.cands = append(s.cands, &candidate{piece: p, unit: u})
 			}
 		}
@@ -219,7 +231,10 @@ func (s *survey) walk(ctx context.Context, visit func(raw *archive.Raw, at int64
 		if err := c.Skip(ctx); ctx.Err() != nil {
 			return ctx.Err()
 		} else if err != nil {
-			return nil // the end, or damage that the export meets again
+			if !errors.Is(err, pmerr.EOL) {
+				s.broken = err
+			}
+			return nil
 		}
 	}
 	return nil
@@ -280,6 +295,9 @@ func (s *survey) recover(ctx context.Context, replace []int) (*coverage, error) 
 	}
 	var found gaps
 	err := s.walk(ctx, func(raw *archive.Raw, at int64, before archive.Place, state stretch) {
+		if raw.Place.Compare(s.end) > 0 {
+			return
+		}
 		unit := -1
 		for _, c := range s.cands {
 			switch {
@@ -305,7 +323,18 @@ func (s *survey) recover(ctx context.Context, replace []int) (*coverage, error) 
 				s.set.Members()[0].Name, c.Archive, s.m.Host, s.m.Host)
 		}
 	}
-	return found.coverage(replace), nil
+	return s.coverage(&found, replace), nil
+}
+
+// coverage returns what was found, up to the end of the records that were compared.
+func (s *survey) coverage(g *gaps, replace []int) *coverage {
+	c := g.coverage(replace)
+	if s.waits {
+		return c
+	}
+	c = c.until(s.end)
+	c.replace, c.broken = replace, s.broken
+	return c
 }
 
 // gaps makes a coverage.

@@ -18,9 +18,10 @@ type Opener func(context.Context) (pmapi.Source, error)
 
 // Follow returns the Records of the archive base, which is still being written: at its end they wait
 // for more, until the context of Write is done. open opens it, at first and again when there is more
-// metadata or another volume. The caller closes the Records.
-func Follow(ctx context.Context, base string, open Opener) (*Records, error) {
-	f := &followed{base: base, open: open, poll: time.Second, recs: &Records{}}
+// metadata or another volume. If quiet is not 0, they end when nothing was recorded for that long. The caller
+// closes the Records.
+func Follow(ctx context.Context, base string, quiet time.Duration, open Opener) (*Records, error) {
+	f := &followed{base: base, open: open, poll: time.Second, quiet: quiet, recs: &Records{}}
 	f.recs.origin = f
 	return f.recs, f.reopen(ctx)
 }
@@ -36,6 +37,7 @@ type followed struct {
 	base    string
 	open    Opener
 	poll    time.Duration
+	quiet   time.Duration  // 0 for no end
 	ahead   *pmapi.Archive // reads
 	trail   *pmapi.Archive // has read the used records
 	src     [2]pmapi.Source
@@ -166,7 +168,7 @@ func (f *followed) wait(ctx context.Context, why error) error {
 	if err := f.idle(); err != nil {
 		return &sinkError{err}
 	}
-	for {
+	for begun := time.Now(); ; {
 		volumes, size := f.files()
 		if volumes != f.volumes {
 			return f.refresh(ctx)
@@ -177,6 +179,9 @@ func (f *followed) wait(ctx context.Context, why error) error {
 				f.damaged++
 			}
 			return nil
+		}
+		if f.quiet > 0 && time.Since(begun) >= f.quiet {
+			return why
 		}
 		if err := sleep(ctx, f.poll); err != nil {
 			return err

@@ -81,7 +81,7 @@ type follower struct {
 func follow(t *testing.T, base, dir string) *follower {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	recs, err := Follow(ctx, base, func(ctx context.Context) (pmapi.Source, error) { return pmapi.OpenArchive(ctx, base, nil) })
+	recs, err := Follow(ctx, base, 0, func(ctx context.Context) (pmapi.Source, error) { return pmapi.OpenArchive(ctx, base, nil) })
 	if err != nil {
 		t.Fatal(err)
 	}

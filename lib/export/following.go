@@ -26,7 +26,8 @@ type Following struct {
 	Tell func(error)    // is called when an archive cannot be exported, once
 	Sum  func(*Summary) // is called after each export that has added something
 
-	list *listing
+	list  *listing
+	quiet time.Duration // see listing; 0 for five minutes
 }
 
 // An ArchiveError says which archive, or directory, cannot be exported.
@@ -58,8 +59,10 @@ func (x *Following) Run(ctx context.Context) []error {
 		}()
 	}
 	defer close(work)
-	x.list = newListing(x.Dir, x.Output)
-	x.Poll = cmp.Or(x.Poll, max(min(x.Every/12, 10*time.Second), 10*time.Millisecond))
+	x.list = newListing(x.Dir, x.Output, cmp.Or(x.quiet, 5*time.Minute))
+	if x.Poll == 0 {
+		x.Poll = max(min(x.Every/12, cmp.Or(x.Idle/2, time.Minute), 10*time.Second), 10*time.Millisecond)
+	}
 	ticker := time.NewTicker(x.Poll)
 	defer ticker.Stop()
 	queue, busy, ended := x.look(nil), 0, time.Now()
@@ -99,7 +102,7 @@ func (x *Following) look(queue []*folder) []*folder {
 	x.list.look(now)
 	for _, f := range x.list.folders {
 		if !f.busy {
-			if len(f.ready(now)) > 0 {
+			if len(x.list.ready(f, now)) > 0 {
 				f.busy = true
 				queue = append(queue, f)
 			}
@@ -149,11 +152,11 @@ func (x *Following) problems() (list []error) {
 // folder exports what has changed in a directory.
 func (x *Following) folder(ctx context.Context, f *folder, sums chan<- *Summary) {
 	now := time.Now()
-	for _, a := range f.ready(now) {
+	for _, a := range x.list.ready(f, now) {
 		if ctx.Err() != nil {
 			return
 		}
-		whole := f.complete(slices.Index(f.archives, a), now)
+		whole := x.list.complete(f, slices.Index(f.archives, a), now)
 		a.dirty, a.next = false, now.Add(x.Every)
 		sum, err := x.export(ctx, a, whole)
 		switch {
@@ -222,9 +225,10 @@ func (x *Following) export(ctx context.Context, a *growth, whole bool) (*Summary
 
 // Describe returns a line about what was exported.
 func (x *Following) Describe(values, files int64) string {
-	n := 0
+	n, dirs := 0, 0
 	for _, f := range x.list.folders {
 		n += len(f.archives)
+		dirs += min(len(f.archives), 1)
 	}
-	return fmt.Sprintf("%s: %d archives in %d directories: %d values; files: %d", x.Dir, n, len(x.list.folders), values, files)
+	return fmt.Sprintf("%s: %d values; files: %d; archives: %d; directories: %d", x.Dir, values, files, n, dirs)
 }

@@ -20,10 +20,11 @@ import (
 // Nothing of them is kept open.
 type listing struct {
 	root    string
-	leave   fs.FileInfo // a directory that is not looked into, nil for none
+	leave   string // a directory that is not looked into
 	folders []*folder
 	looks   int
-	grown   time.Time // when something was found that had changed
+	quiet   time.Duration // an archive that is not the last one does not grow any more after that
+	grown   time.Time     // when something was found that had changed
 }
 
 // A folder is a directory of a listing. It is not looked at while it is busy.
@@ -61,14 +62,13 @@ type problem struct {
 }
 
 const (
-	racy  = 2 * time.Second // a directory that was changed just before it was listed may change again at the same time
-	quiet = 5 * time.Minute // an archive that is not the last one does not grow any more after that
-	rare  = 12              // how many looks pass between those at archives that do not grow
+	racy = 2 * time.Second // a directory that was changed just before it was listed may change again at the same time
+	rare = 12              // how many looks pass between those at archives that do not grow
 )
 
-func newListing(root, leave string) *listing {
-	l := &listing{root: root, folders: []*folder{{path: root}}}
-	l.leave, _ = os.Stat(leave)
+func newListing(root, leave string, quiet time.Duration) *listing {
+	l := &listing{root: root, quiet: quiet, folders: []*folder{{path: root}}}
+	l.leave, _ = filepath.Abs(leave)
 	return l
 }
 
@@ -92,7 +92,7 @@ func (l *listing) look(now time.Time) {
 			continue
 		}
 		for n, a := range f.archives {
-			if n == len(f.archives)-1 || now.Sub(a.grown) < quiet || l.looks%rare == 0 {
+			if n == len(f.archives)-1 || now.Sub(a.grown) < l.quiet || l.looks%rare == 0 {
 				l.stat(a, now)
 			}
 		}
@@ -156,8 +156,7 @@ func (l *listing) list(f *folder, now time.Time) error {
 
 func (l *listing) add(path string, e fs.DirEntry) {
 	known := slices.ContainsFunc(l.folders, func(f *folder) bool { return f.path == path })
-	info, err := e.Info()
-	if known || strings.HasPrefix(e.Name(), ".") || err != nil || l.leave != nil && os.SameFile(info, l.leave) {
+	if abs, err := filepath.Abs(path); known || strings.HasPrefix(e.Name(), ".") || err != nil || abs == l.leave {
 		return
 	}
 	l.folders = append(l.folders, &folder{path: path})
@@ -205,10 +204,10 @@ func (l *listing) keep(old []*growth, found *growth, now time.Time) *growth {
 	return a
 }
 
-// ready returns the archives that are to be exported now.
-func (f *folder) ready(now time.Time) (list []*growth) {
+// ready returns the archives of a directory that are to be exported now.
+func (l *listing) ready(f *folder, now time.Time) (list []*growth) {
 	for i, a := range f.archives {
-		if (a.dirty || !a.closed && f.complete(i, now)) && !now.Before(a.next) {
+		if (a.dirty || !a.closed && l.complete(f, i, now)) && !now.Before(a.next) {
 			list = append(list, a)
 		}
 	}
@@ -217,8 +216,8 @@ func (f *folder) ready(now time.Time) (list []*growth) {
 
 // complete reports whether an archive does not grow any more: there are later ones, and it has not changed for a
 // while.
-func (f *folder) complete(i int, now time.Time) bool {
-	return i < len(f.archives)-1 && now.Sub(f.archives[i].grown) >= quiet
+func (l *listing) complete(f *folder, i int, now time.Time) bool {
+	return i < len(f.archives)-1 && now.Sub(f.archives[i].grown) >= l.quiet
 }
 
 // set notes how the last attempt has ended. nil ends the problem.

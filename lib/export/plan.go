@@ -17,23 +17,25 @@ import (
 
 // Recordings splits the archives of a directory into lists that are exported as one recording each: the
 // archives of one machine, as far as they follow each other. A list of archives of one host is split the same
-// way.
-func Recordings(ctx context.Context, list string) (sets []string, err error) {
+// way. Those that have the same host name are in one list.
+func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 	info, err := os.Stat(list)
 	isDir := err == nil && info.IsDir()
 	if !isDir && !strings.Contains(list, ",") {
-		return []string{list}, nil
+		return [][]string{{list}}, nil
 	}
 	names, err := archive.List(list)
 	if err != nil {
 		return nil, err
 	}
-	var machines []string
+	var machines, hosts []string
 	of := make(map[string][]span)
+	on := make(map[string][]string) // machines by host name
 	for _, name := range names {
-		r, machine := span{name: name}, ""
+		r, host, machine := span{name: name}, "", ""
 		if s, err := archive.Open(ctx, name, nil); err == nil { // otherwise its export says why not
-			machine = s.Label().Host + "\x00" + recordedMachine(ctx, s)
+			host = s.Label().Host
+			machine = host + "\x00" + recordedMachine(ctx, s)
 			r.start = s.Label().Start
 			if r.end, err = s.End(ctx); err != nil {
 				r.end = r.start
@@ -43,17 +45,25 @@ func Recordings(ctx context.Context, list string) (sets []string, err error) {
 			return nil, ctx.Err()
 		} else {
 			machine = "\x00\x00" + name
+			host = machine
+		}
+		if on[host] == nil {
+			hosts = append(hosts, host)
 		}
 		if _, known := of[machine]; !known {
-			machines = append(machines, machine)
+			machines, on[host] = append(machines, machine), append(on[host], machine)
 		}
 		of[machine] = append(of[machine], r)
 	}
 	if !isDir && len(machines) > 1 {
-		return []string{list}, nil // an error of its export
+		return [][]string{{list}}, nil // an error of its export
 	}
-	for _, machine := range machines {
-		sets = append(sets, chains(of[machine])...)
+	for _, host := range hosts {
+		var list []string
+		for _, machine := range on[host] {
+			list = append(list, chains(of[machine])...)
+		}
+		sets = append(sets, list)
 	}
 	return sets, nil
 }

@@ -82,7 +82,7 @@ func (s *Records) Close() error {
 func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	for {
 		if s.cover != nil && s.cover.ended(s.place) {
-			return pmerr.EOL
+			return s.ended()
 		}
 		mark, err := s.origin.next(ctx, req, dst)
 		switch {

@@ -27,6 +27,7 @@ type rotation struct {
 	pid      int32
 	at       int64 // nanoseconds, of the next record
 	exported map[string]bool
+	live     bool // archives are followed as they change
 	log      []string
 }
 
@@ -188,7 +189,7 @@ func (r *rotation) merge() {
 		m.records = append(m.records, a.records...)
 	}
 	r.write(m)
-	if r.rnd.IntN(3) == 0 {
+	if !r.live && r.rnd.IntN(3) == 0 {
 		r.say("merge %d archives into %s, beside them", to-from, m.name)
 		r.export()
 	}
@@ -236,7 +237,7 @@ func (r *rotation) export() {
 		from, until = timestamp(stamp(r.at-r.rnd.Int64N(500e9))), timestamp(stamp(r.at-r.rnd.Int64N(100e9)))
 	}
 	r.say("export %q from %v until %v", sets, from, until)
-	for _, set := range sets {
+	for _, set := range slices.Concat(sets...) {
 		first, _, _ := strings.Cut(set, ",")
 		recs := open(r.t, set)
 		recs.Within(from, until)

@@ -26,6 +26,16 @@ func (b *bookmark) fits(ctx context.Context, set *archive.Set, m *manifest) bool
 	if b == nil || m.Check != b.manifest || len(members) != 1 || labelSum(&members[0].Label) != b.label {
 		return false
 	}
+	at, _ := nanoseconds(b.gap.start)
+	for i := range m.Exports {
+		for n := range m.Exports[i].Pieces {
+			p := &m.Exports[i].Pieces[n]
+			own := i == b.gap.unit && n == len(m.Exports[i].Pieces)-1 && int64(p.To) == at
+			if !own && int64(p.To) >= at {
+				return false // an archive that others are merged into grows, too
+			}
+		}
+	}
 	found := false
 	c := set.Cursor()
 	c.Tap(func(raw *archive.Raw) {
@@ -63,6 +73,11 @@ func newSnapshot(src pmapi.Source, base string, meta int64) (*Records, error) {
 	return &Records{Source: src, origin: &snapshot{recording: r, base: base, meta: meta}}, nil
 }
 
+// instances implements origin. Records that were read before the context is done are exported with their names.
+func (s *snapshot) instances(ctx context.Context, d *domain, at pcp.Timestamp, of []int32) ([]pcp.Instance, error) {
+	return s.recording.instances(context.WithoutCancel(ctx), d, at, of)
+}
+
 func (s *snapshot) endless() bool { return true }
 
 func (s *snapshot) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
@@ -76,6 +91,18 @@ func (s *snapshot) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 	}
 	s.done = errors.Is(err, pmerr.EOL)
 	return mark, err
+}
+
+// ended returns how reading ends after the last record of the coverage.
+func (s *Records) ended() error {
+	now, ok := s.origin.(*snapshot)
+	if ok {
+		now.done, now.tail = metaSize(now.base) == now.meta, s.cover.broken
+	}
+	if ok || s.cover.broken == nil {
+		return pmerr.EOL
+	}
+	return s.cover.broken
 }
 
 // grows reports whether records are counted only when they have been used: the metadata may be too old for them.
@@ -92,6 +119,9 @@ func (s *Records) grows() bool {
 func (s *Records) bookmark(st *stage) *bookmark {
 	if _, ok := s.origin.(*snapshot); !ok || s.last.at == 0 || len(s.tally.members) != 1 {
 		return nil
+	}
+	if !s.last.counts && !s.cover.exact {
+		return nil // the tables may have more records of its time
 	}
 	h, m, number := &s.last, st.m, s.cover.gaps[len(s.cover.gaps)-1].unit
 	if st.key != "" {

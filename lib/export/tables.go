@@ -188,6 +188,9 @@ func (w *writer) idle() error {
 
 // commit publishes all complete files. With more, other files follow.
 func (w *writer) commit(damage error) error {
+	if a, ok := pmapi.As[*pmapi.Archive](w.recs.Source); ok && a.Set().Mixed() {
+		return errors.New("the archive has been replaced by another while it was read: run this again")
+	}
 	values := w.reader.values - w.committed
 	if err := w.stage.commit(w.reader, damage, values); err != nil {
 		return err

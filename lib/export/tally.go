@@ -108,7 +108,8 @@ func (t *tally) before(c *coverage, m *manifest) *piece {
 	}
 	if u := c.gaps[first.gap].unit; u >= 0 && t.done == nil {
 		list := m.Exports[u].Pieces
-		if last := &list[len(list)-1]; last.Label == first.Label {
+		last := &list[len(list)-1]
+		if last.Label == first.Label && last.To <= first.From { // not a gap between pieces
 			return last
 		}
 	}

@@ -90,6 +90,14 @@ func (o *Opener) OpenPlain(ctx context.Context) (pmapi.Source, error) {
 	return pmapi.WithNames(src, o.names), nil
 }
 
+// OpenArchive is OpenPlain for an archive, or a list of them. Without names of -n goroutines may call it.
+func (o *Opener) OpenArchive(ctx context.Context, list string) (pmapi.Source, error) {
+	other, options := *o, *o.options
+	options.Archive, options.HasArchive = list, true
+	other.options, other.Definitions.options = &options, &options
+	return other.OpenPlain(ctx)
+}
+
 // Hosts returns a function that opens daemons, under the names of -n. Goroutines may share it.
 func (o *Opener) Hosts() func(ctx context.Context, name string) (pmapi.Source, error) {
 	dialer := o.dialer()
