@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pmtools/lib/pmerr"
 )
 
 // A Following exports all archives below a directory, and goes on with what is recorded there: archives that
@@ -165,6 +167,9 @@ func (x *Following) folder(ctx context.Context, f *folder, sums chan<- *Summary)
 			return
 		case errors.Is(err, errMeanwhile):
 			a.dirty, a.next = true, now
+			continue
+		case errors.Is(err, pmerr.NoData) && !whole:
+			a.set(nil) // it has no record yet
 			continue
 		case err != nil:
 			a.set(err)
