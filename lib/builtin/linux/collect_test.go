@@ -106,7 +106,7 @@ var collectTests = []struct {
 			"mem.numa.alloc.miss ",
 			"mem.numa.hugepages.totalsize node1::2048kB=6144",
 			"mem.numa.hugepages.free node1::2048kB=2048",
-			"mem.numa.hugepages.surplus ",
+			"mem.numa.hugepages.surplus node1::2048kB=0",
 			"hinv.node.online node0=1|node1=1",
 		},
 	},
@@ -215,7 +215,7 @@ var collectTests = []struct {
 		},
 		[]string{
 			`ipc.shm.key 2="0x00000001"`, `ipc.shm.owner 2="bob"`, "ipc.shm.perms 2=600", "ipc.shm.segsz 2=4096", `ipc.shm.status 2="dest"`, "ipc.shm.nattch 2=2", "ipc.shm.used_ids 1",
-			`ipc.msg.owner 5="root"|6=""`, "ipc.msg.messages 5=3|6=1", "ipc.msg.tot_msg 4", "ipc.msg.tot_bytes 20", "ipc.msg.used_queues 2", "ipc.msg.sz_pool 160",
+			`ipc.msg.owner 5="root"|6="7"`, "ipc.msg.messages 5=3|6=1", "ipc.msg.tot_msg 4", "ipc.msg.tot_bytes 20", "ipc.msg.used_queues 2", "ipc.msg.sz_pool 160",
 			`ipc.sem.owner 9="bob"`, "ipc.sem.nsems 9=4", "ipc.sem.tot_sem 4", "ipc.sem.max_perid 250", "ipc.sem.max_sem 32000", "ipc.sem.max_ops 100", "ipc.sem.max_semid 128",
 			"ipc.sem.max_semval 32767", "ipc.shm.max_segsz 5", "ipc.shm.max_seg ", "ipc.msg.max_defmsgq 16384",
 		},

@@ -185,8 +185,6 @@ func (l *collector) addCPUFiles() {
 	l.addCPUInfo()
 	l.Tables["cpunode"].Slot("node")
 	const dir, node = "/sys/devices/system/cpu/CPU/", "/sys/devices/system/node/NODE/"
-	l.PerRow("cpuinfo_max_freq", dir+"cpufreq/cpuinfo_max_freq", l.cpus, procfs.Fields)
-	l.PerRow("cpuinfo_min_freq", dir+"cpufreq/cpuinfo_min_freq", l.cpus, procfs.Fields)
 	l.Each("scaling_cur_freq", dir+"cpufreq/scaling_cur_freq", l.cpus, func(t *procfs.Table, cpu *procfs.Row) {
 		if v, ok := l.frequency(cpu); ok {
 			t.Field(t.Row(cpu.Inst), 1).SetReal(v)
@@ -205,30 +203,44 @@ func (l *collector) addCPUFiles() {
 	l.Files["cpuonline"], l.Files["nodeonline"] = "/sys/devices/system/cpu", "/sys/devices/system/node"
 }
 
-// addFrequencies adds the times of a processor. A kernel without them is asked for the present
-// frequency in MHz, which the reference shows as the count.
+// addFrequencies adds the times of a processor. A kernel without them is asked for its limits, and
+// for the present frequency in MHz, which the reference shows as the count.
 func (l *collector) addFrequencies(t *procfs.Table, cpu *procfs.Row) {
-	text, err := l.Root.Read(procfs.FileOf("/sys/devices/system/cpu/CPU/cpufreq/stats/time_in_state", cpu.Name))
-	if err == nil {
-		parseFrequencies(t, t.Row(cpu.Inst), text)
-	} else if kHz, ok := l.frequency(cpu); ok {
-		t.Cell(t.Row(cpu.Inst), []byte("count")).SetUint(uint64(kHz / 1000))
+	const dir = "/sys/devices/system/cpu/CPU/cpufreq/"
+	r := t.Row(cpu.Inst)
+	if text, err := l.Root.Read(procfs.FileOf(dir+"stats/time_in_state", cpu.Name)); err == nil {
+		parseFrequencies(t, r, text)
+		return
+	}
+	for _, key := range [...]string{"max", "min"} {
+		if text, err := l.Root.Read(procfs.FileOf(dir+"cpuinfo_"+key+"_freq", cpu.Name)); err == nil {
+			kHz, _ := procfs.Uint(bytes.TrimSpace(text))
+			t.Cell(r, []byte(key)).SetUint(kHz / 1000)
+		}
+	}
+	if kHz, ok := l.frequency(cpu); ok {
+		t.Cell(r, []byte("count")).SetUint(uint64(kHz / 1000))
 	}
 }
 
 // parseFrequencies adds up the time at each frequency: a line has the frequency in kHz and a time.
-// Key time is the sum of the times, count the equivalent at 1 MHz.
+// Key time is the sum of the times, count the equivalent at 1 MHz, max and min are the limits in MHz.
 func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
-	var count, time uint64
-	for line := range procfs.Lines(text) {
-		kHz, rest := procfs.Word(line)
-		ticks, _ := procfs.Word(rest)
-		f, _ := procfs.Uint(kHz)
-		n, _ := procfs.Uint(ticks)
-		count, time = count+f*n, time+n
+	var count, time, highest, lowest uint64
+	s := procfs.Scanner{Text: text}
+	for first := true; ; first = false {
+		mhz, ticks := s.Uint()/1000, s.Uint()
+		if !s.Ok {
+			break
+		}
+		if count, time, highest = count+mhz*ticks, time+ticks, max(highest, mhz); first || mhz < lowest {
+			lowest = mhz
+		}
 	}
-	t.Cell(r, []byte("count")).SetUint(count / 1000)
+	t.Cell(r, []byte("count")).SetUint(count)
 	t.Cell(r, []byte("time")).SetUint(time)
+	t.Cell(r, []byte("max")).SetUint(highest)
+	t.Cell(r, []byte("min")).SetUint(lowest)
 }
 
 // numberOr adds a table for the number in a small file. Rows without the file have another value.

@@ -31,8 +31,12 @@ func (l *collector) addDisks() {
 	l.addControllers()
 	l.addPaths()
 	l.numberOr("zram_disksize", "/sys/block/DEV/disksize", l.Tables["zram"], "1", 0)
-	for _, file := range []string{"io_stat", "mm_stat", "bd_stat"} {
-		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, l.Tables["zram"], procfs.Fields)
+	for file, least := range map[string]int{"io_stat": 4, "mm_stat": 8, "bd_stat": 3} {
+		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, l.Tables["zram"], func(t *procfs.Table, r *procfs.Row, text []byte) {
+			if word, _ := procfs.Word(procfs.Skip(text, least-1)); len(word) > 0 { // fewer numbers are not shown
+				procfs.Fields(t, r, text)
+			}
+		})
 	}
 }
 
@@ -47,7 +51,7 @@ func (l *collector) addControllers() {
 		if !ok || path.Base(dir) == "virtual" {
 			return
 		}
-		if text, err := l.Root.Read(path.Join("sys/block", dir, "model")); err == nil {
+		if text, err := l.Root.Read(path.Join("sys/block", dir, "model")); err == nil && len(text) > 0 {
 			t.Cell(t.Row(disk.Inst), []byte("name")).SetText(bytes.TrimRight(text, "\n"))
 		}
 	})
@@ -58,7 +62,8 @@ func (l *collector) addControllers() {
 			text, err = l.Root.Read(dir + "/wwid")
 		}
 		if err == nil && len(text) > 0 {
-			id = wwid(string(bytes.TrimSpace(text)))
+			line, _ := procfs.Line(text)
+			id = wwid(string(bytes.TrimSpace(line)))
 		}
 		t.Cell(t.Row(disk.Inst), []byte("id")).SetString(id)
 	})
@@ -144,7 +149,10 @@ func isPartition(name []byte) bool {
 // readDisks reads /proc/diskstats, whose first two numbers are those of the device:
 //
 //	8       0 sda 832120 163765 19447322 603461 1514020 297525 50004496 542615 3 348428 1381996
+//
+// A device with few numbers makes it an old kernel, which does not have the others for partitions.
 func (l *collector) readDisks(text []byte) {
+	few := false
 	for line := range procfs.Lines(text) {
 		name, rest := procfs.Word(procfs.Skip(line, 2))
 		kind := diskKind(name)
@@ -157,12 +165,60 @@ func (l *collector) readDisks(text []byte) {
 		}
 		t := l.Tables[diskKinds[kind]]
 		r := t.Named(l.Numbering(diskKinds[kind]), given)
-		t.SetFields(r, 1, rest)
+		few = setDisk(t, r, rest) || few
 		if inst, ok := l.devices[string(name)]; !ok || inst != r.Inst {
 			l.devices[string(name)] = r.Inst
 		}
 		t.Cell(r, []byte("dev")).SetText(name)
 	}
+	for _, kind := range [...]string{"partition", "zram"} {
+		t := l.Tables[kind]
+		for i := range t.Rows {
+			for _, field := range [...]int{2, 4, 6, 8, 10, 11} {
+				if c := t.Field(&t.Rows[i], field); few && c != nil {
+					c.Kind = procfs.None
+				}
+			}
+		}
+	}
+}
+
+const (
+	diskFields    = 11 // the numbers of a device since Linux 2.6.25; before, partitions had four
+	discardFields = 15 // since Linux 4.18
+	flushFields   = 17 // since Linux 5.5
+)
+
+// setDisk fills the row of a device from the numbers after its name, and reports whether they are
+// few: those of a partition of Linux before 2.6.25, which are reads, sectors read, writes and sectors
+// written. The reference has zeros for the others, but for the time of reads, whose field it fills.
+func setDisk(t *procfs.Table, r *procfs.Row, rest []byte) (few bool) {
+	var words [flushFields][]byte
+	n := 0
+	for i, word := range procfs.Words(rest) {
+		if i == len(words) {
+			break
+		}
+		words[i], n = word, i+1
+	}
+	if t.Tried++; n < diskFields {
+		words = [flushFields][]byte{0: words[0], 2: words[1], 3: words[3], 4: words[2], 6: words[3]}
+		for field := range diskFields {
+			t.Field(r, field+1).SetUint(0)
+		}
+		n = diskFields
+	}
+	few = n == diskFields && words[1] == nil
+	switch {
+	case n < discardFields:
+		n = diskFields
+	case n < flushFields:
+		n = discardFields
+	}
+	for i, word := range words[:n] {
+		t.Field(r, i+1).SetWord(word)
+	}
+	return few
 }
 
 // diskName returns the instance's name of a device: for a logical volume and an array the name that

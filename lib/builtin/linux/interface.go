@@ -122,8 +122,8 @@ func (l *collector) addAddresses() {
 		return procfs.Missing(err)
 	})
 	l.PerRow("hwaddr", "/sys/class/net/IF/address", list, func(t *procfs.Table, r *procfs.Row, text []byte) {
-		if line, _ := procfs.Line(text); len(line) > 0 {
-			t.Cell(r, []byte("address")).SetText(line)
+		if word, _ := procfs.Word(text); len(word) > 0 {
+			t.Cell(r, []byte("address")).SetText(word)
 		}
 	})
 	l.Each("inetaddr", "the interfaces' addresses", list, func(t *procfs.Table, dev *procfs.Row) {

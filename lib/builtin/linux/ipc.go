@@ -96,10 +96,11 @@ func parseSysV(t *procfs.Table, ids *procfs.IDs, text []byte, owner int) {
 		key, rest := procfs.Word(line)
 		id, rest := procfs.Word(rest)
 		perms, rest := procfs.Word(rest)
-		if _, ok := procfs.Uint(id); !ok {
+		n, ok := procfs.Uint(id)
+		if last, _ := procfs.Word(procfs.Skip(rest, owner-4)); !ok || len(last) == 0 {
 			continue
 		}
-		r := t.Named(ids, id)
+		r := t.Named(ids, strconv.AppendInt(nil, int64(int32(n)), 10))
 		k, _ := procfs.Uint(key)
 		t.Cell(r, []byte("key")).SetString(fmt.Sprintf("0x%08x", uint32(k)))
 		mode, _ := strconv.ParseUint(string(perms), 8, 32)

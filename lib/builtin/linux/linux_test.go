@@ -406,7 +406,7 @@ func TestVariables(t *testing.T) {
 		"proc/stat":             "cpu 60 0 0 0\ncpu0 10 0 0 0\ncpu1 20 0 0 0\ncpu2 30 0 0 0\n",
 		"proc/interrupts":       "   CPU0 CPU1 CPU2\n 1:  1  2  4  x\n",
 		"proc/net/softnet_stat": "1 0 0 0 0 0 0 0 0\n2 0 0 0 0 0 0 0 0\n4 0 0 0 0 0 0 0 0\n",
-		"proc/buddyinfo":        "Node 0, zone DMA 1\n",
+		"proc/buddyinfo":        "Node 0, zone DMA 1 \n",
 	}
 	nodes := map[string]string{
 		"sys/devices/system/node/node0/cpu0/x": "", "sys/devices/system/node/node1/cpu2/x": "", "sys/devices/system/node/online": "0-1\n",

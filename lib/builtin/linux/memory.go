@@ -2,6 +2,7 @@ package linux
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,13 +17,18 @@ var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd"
 func (l *collector) addMemory() {
 	meminfo := l.File("meminfo", "proc/meminfo", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		procfs.Keyed(t, r, text)
+		r.DropOnes()
 		addHugeBytes(t, r, t.Cell(r, []byte("Hugepagesize")))
 	})
 	meminfo.Slot("Hugepagesize")
 	for _, key := range hugeKeys {
 		meminfo.Slot(key)
 	}
-	vmstat := l.Text("vmstat", "proc/vmstat", func(t *procfs.Table, text []byte) { procfs.Keyed(t, t.Row(pcp.NullInst), text) })
+	vmstat := l.Text("vmstat", "proc/vmstat", func(t *procfs.Table, text []byte) {
+		r := t.Row(pcp.NullInst)
+		procfs.Keyed(t, r, text)
+		r.DropOnes()
+	})
 	l.addSwapped(vmstat)
 	l.Text("swaps", "proc/swaps", func(t *procfs.Table, text []byte) {
 		parseSwaps(t, l.Numbering("swaps"), text)
@@ -79,11 +85,11 @@ func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 //
 //	/dev/sda2   partition	2097148		1024		-2
 func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
-	_, text = procfs.Line(text)
 	for line := range procfs.Lines(text) {
 		name, rest := procfs.Word(line)
 		_, rest = procfs.Word(rest)
-		if len(rest) == 0 {
+		last, _ := procfs.Word(procfs.Skip(rest, 2))
+		if _, ok := procfs.Uint(last); !ok { // the headings, or a line without a value
 			continue
 		}
 		r := t.Named(ids, name)
@@ -92,32 +98,56 @@ func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	}
 }
 
-// parseSlabs reads /proc/slabinfo: two lines of headings, then
+// parseSlabs reads /proc/slabinfo: a line with the version, a line of headings, then
 //
 //	bio-312   12     12    320   12    1 : tunables    0    0    0 : slabdata      1      1      0
+//
+// Version 1.1 of Linux 2.4 has six numbers in a line, in another order, version 1.0 the first two. A
+// line that is not complete ends the file.
 func parseSlabs(t *procfs.Table, ids *procfs.IDs, pageSize uint64, text []byte) {
-	keys := [...]string{"active_objs", "num_objs", "objsize", "objperslab", "pagesperslab"}
+	line, text := procfs.Line(text)
+	version, ok := bytes.CutPrefix(line, []byte("slabinfo - version: "))
+	keys := [...]string{"active_objs", "num_objs", "objsize", "objperslab", "pagesperslab", "active_slabs", "num_slabs"}
+	order := []int{0, 1, 2, 3, 4, 10, 11} // the places of the numbers among the words
+	switch version, _ := procfs.Word(version); {
+	case !ok:
+		return
+	case string(version) == "1.0":
+		order = []int{0, 1}
+	case string(version) == "1.1":
+		order = []int{0, 1, 2, -1, 5, 3, -1}
+	}
 	for line := range procfs.Lines(text) {
 		name, rest := procfs.Word(line)
-		objects, data, _ := bytes.Cut(rest, []byte(": tunables"))
-		_, data, ok := bytes.Cut(data, []byte(": slabdata"))
-		if !ok || len(name) == 0 || name[0] == '#' {
-			continue // a heading, or a line without a needed value
+		if len(name) == 0 || name[0] == '#' {
+			continue
+		}
+		var words [16][]byte
+		for i, word := range procfs.Words(bytes.ReplaceAll(rest, []byte{':'}, []byte{' '})) {
+			words[min(i, len(words)-1)] = word
+		}
+		var nums [len(keys)]uint64
+		for i, at := range order {
+			if at < 0 {
+				continue
+			}
+			if nums[i], ok = procfs.Uint(words[at]); !ok {
+				return
+			}
 		}
 		r := t.Named(ids, name)
-		var nums [5]uint64
-		for i, key := range keys {
-			var word []byte
-			word, objects = procfs.Word(objects)
-			nums[i], _ = procfs.Uint(word)
-			t.Cell(r, []byte(key)).SetUint(nums[i])
+		for i, at := range order {
+			if at >= 0 {
+				t.Cell(r, []byte(keys[i])).SetUint(nums[i])
+			}
 		}
-		active, data := procfs.Word(data)
-		total, _ := procfs.Word(data)
-		t.Cell(r, []byte("active_slabs")).SetWord(active)
-		t.Cell(r, []byte("num_slabs")).SetWord(total)
-		if perSlab := nums[3]; perSlab > 0 {
-			t.Cell(r, []byte("bytes")).SetUint(nums[0] * nums[4] * pageSize / perSlab)
+		switch bytes, perSlab, pages := t.Cell(r, []byte("bytes")), uint32(nums[3]), uint32(nums[4]); {
+		case perSlab > 0:
+			bytes.SetUint(nums[0] * uint64(pages) * pageSize / uint64(perSlab))
+		case len(order) == 2:
+			t.Cell(r, []byte("num_slabs")).SetUint(0)
+		case order[3] < 0: // of slabs the version has their number
+			bytes.SetUint(nums[5] * uint64(pages) * pageSize)
 		}
 	}
 }
@@ -137,13 +167,9 @@ func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir strin
 				r.Cells[slot].SetUint(kbytes)
 				continue
 			}
-			text, err := l.Root.Read(dir + "/" + name + "/" + key)
-			if err != nil {
-				continue
-			}
-			if n, ok := procfs.Uint(text); ok {
-				r.Cells[slot].SetUint(n * kbytes)
-			}
+			text, _ := l.Root.Read(dir + "/" + name + "/" + key) // an older kernel does not have the file: no pages
+			n, _ := procfs.Uint(bytes.TrimSpace(text))
+			r.Cells[slot].SetUint(n * kbytes)
 		}
 	}
 }
@@ -201,6 +227,7 @@ func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
 		if !ok {
 			continue
 		}
+		rest = rest[:1+bytes.LastIndexAny(rest, " \t")] // each number has a blank after it
 		for order, word := range procfs.Words(rest) {
 			if order == maxOrder {
 				break
@@ -211,6 +238,7 @@ func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
 			name = append(name, "::node"...)
 			name = append(name, node...)
 			pages, _ := procfs.Uint(word)
+			pages &= math.MaxUint32 // a counter of 32 bits
 			r := t.Named(ids, name)
 			t.Cell(r, []byte("pages")).SetUint(pages)
 			t.Cell(r, []byte("total")).SetUint(pages << order)

@@ -35,6 +35,10 @@ func (l *collector) readPairs(t *procfs.Table, name string) error {
 	r := t.Row(pcp.NullInst)
 	text, err := l.Root.Read("proc/net/" + name)
 	parsePairs(t, r, l.Tables["icmpmsg"], text)
+	r.DropOnes()
+	for i := range l.Tables["icmpmsg"].Rows {
+		l.Tables["icmpmsg"].Rows[i].DropOnes()
+	}
 	return err
 }
 
@@ -119,14 +123,13 @@ const (
 
 // parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each processor.
 func parseSoftnet(t *procfs.Table, text []byte) {
+	var words [][]byte
 	for line := range procfs.Lines(text) {
 		if len(t.Rows) == maxCPU {
 			break
 		}
-		n := 0
-		for range procfs.Words(line) {
-			n++
-		}
+		words = softnetWords(words[:0], line)
+		n := len(words)
 		if n < minSoftnet {
 			continue
 		}
@@ -134,12 +137,25 @@ func parseSoftnet(t *procfs.Table, text []byte) {
 			n = min(n, maxFlow)
 		}
 		r := t.Row(int32(len(t.Rows)))
-		for i, word := range procfs.Words(line) {
-			if v, ok := procfs.Hex(word); ok && i < n {
+		for i, word := range words[:min(n, allSoftnet)] {
+			if v, ok := procfs.Hex(word); ok {
 				t.Field(r, i+1).SetUint(v)
 			}
 		}
 	}
+}
+
+// softnetWords appends the words of a line. Longer ones than the kernel writes are several, as the
+// reference reads them.
+func softnetWords(words [][]byte, line []byte) [][]byte {
+	const digits = 8
+	for _, word := range procfs.Words(line) {
+		for ; len(word) > digits; word = word[digits:] {
+			words = append(words, word[:digits])
+		}
+		words = append(words, word)
+	}
+	return words
 }
 
 func (l *collector) addSockets() {

@@ -2,6 +2,8 @@ package linux
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,11 +45,14 @@ func (l *collector) addNFS() {
 	}
 	l.nfs("nfs", map[string]string{"proc2": "7", "proc3": "8", "proc4": "14"})
 	l.nfs("nfsd", map[string]string{"proc2": "7", "proc3": "8", "proc4ops": "15"})
-	l.Numbers("nfsthreads", "proc/fs/nfsd/pool_threads")
 	l.Table("nfspools", "/proc/fs/nfsd/pool_stats", func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read("proc/fs/nfsd/pool_stats")
 		if nfsd := l.Tables["nfsd"]; nfsd.Cell(&nfsd.Rows[0], []byte("zero")).Kind == procfs.Number || err == nil {
-			parsePools(t, t.Row(pcp.NullInst), text)
+			r := t.Row(pcp.NullInst)
+			parsePools(t, r, text)
+			if threads, err := l.Root.Read("proc/fs/nfsd/pool_threads"); err == nil && t.Field(r, 1).Kind == procfs.Number {
+				t.Cell(r, []byte("threads")).SetWord(threads)
+			}
 		}
 		return procfs.Missing(err)
 	}, l.Tables["nfsd"])
@@ -56,6 +61,9 @@ func (l *collector) addNFS() {
 // nfs adds tables for a file of /proc/net/rpc: the totals, and the operations of each version.
 func (l *collector) nfs(file string, versions map[string]string) {
 	l.File(file, "proc/net/rpc/"+file, func(t *procfs.Table, r *procfs.Row, text []byte) {
+		for _, key := range slices.Sorted(maps.Keys(versions)) {
+			parseOperations(nil, l.Tables[file+key], l.Fixed[versions[key]], nil)
+		}
 		parseNFS(t, r, func(key string) (*procfs.Table, []pcp.Instance) {
 			if serial := versions[key]; serial != "" {
 				return l.Tables[file+key], l.Fixed[serial]
@@ -74,9 +82,11 @@ func (l *collector) nfs(file string, versions map[string]string) {
 //	proc3 22 2000 2001 ...
 //
 // The keys are net.1 and so on, proc3 for the sum of the operations, and zero for numbers
-// that the kernel has stopped to count.
+// that the kernel has stopped to count. Lines that the file does not have count as zeros.
 func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.Table, []pcp.Instance), text []byte) {
-	t.Cell(r, []byte("zero")).SetUint(0)
+	for i := range r.Cells {
+		r.Cells[i].SetUint(0)
+	}
 	var name []byte
 	for line := range procfs.Lines(text) {
 		key, rest := procfs.Word(line)
@@ -112,21 +122,29 @@ func parseOperations(sum *procfs.Cell, ops *procfs.Table, list []pcp.Instance, l
 }
 
 // parsePools reads /proc/fs/nfsd/pool_stats: a heading, and a line for each pool. Field 1 is the
-// number of pools, the others are sums.
+// number of pools, the others are sums. The file has no values without a pool.
 func parsePools(t *procfs.Table, r *procfs.Row, text []byte) {
-	var sums [8]uint64
-	for line := range procfs.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
-			continue
+	var sums [6]uint64
+	if line, rest := procfs.Line(text); bytes.HasPrefix(line, []byte{'#'}) {
+		text = rest
+	}
+	s := procfs.Scanner{Text: text}
+	for {
+		var pool [len(sums)]uint64
+		for i := 1; i < len(pool) && (i == 1 || s.Ok); i++ {
+			pool[i] = s.Uint()
 		}
-		sums[1]++
-		for i, word := range procfs.Words(procfs.Skip(line, 1)) {
-			if n, _ := procfs.Uint(word); i+2 < len(sums) {
-				sums[i+2] += n
-			}
+		if !s.Ok {
+			break
+		}
+		pool[1] = 1
+		for i := range sums {
+			sums[i] += pool[i]
 		}
 	}
 	for i, n := range sums {
-		t.Field(r, i).SetUint(n)
+		if sums[1] > 0 {
+			t.Field(r, i).SetUint(n)
+		}
 	}
 }

@@ -118,7 +118,7 @@ var parsers = map[string]procfstest.Parser{
 		parseSysV(t, &procfs.IDs{}, text, 8)
 		return []*procfs.Table{t}
 	},
-	"time_in_state": procfstest.OneRow(parseFrequencies, "count", "time"),
+	"time_in_state": procfstest.OneRow(parseFrequencies, "count", "time", "max", "min"),
 	"pools":         procfstest.OneRow(parsePools, "1", "2", "5"),
 	"nfs": func(text []byte) []*procfs.Table {
 		t, ops := procfstest.NewTable("net.1", "net.2", "proc3"), procfstest.NewTable("1")
@@ -172,7 +172,10 @@ var parserTests = []struct {
 
 	{"pressure", "usual", "some avg10=36.18 avg60=39.52 avg300=59.38 total=58\nfull avg10=0.10 avg60=0.20 avg300=0.30 total=4\n",
 		[]string{"-1 full=4 some=58", "10 full=0.1 some=36.18; 60 full=0.2 some=39.52; 300 full=0.3 some=59.38"}},
-	{"pressure", "one line", "full avg10=7.20 total=42\n", []string{"-1 full=42", "10 full=7.2; 60; 300"}},
+	{"pressure", "one line", "full avg10=7.20 avg60=8 avg300=-1 total=42\n", []string{"-1 full=42", "10 full=7.2; 60 full=8; 300 full=-1"}},
+	{"pressure", "without a number", "some avg10=1 avg60=2 avg300=3\nfull avg10=1 avg60=2 avg300=3 total=4\n", []string{"-1 full=4", "10 full=1; 60 full=2; 300 full=3"}},
+	{"pressure", "without an average", "some avg10=1 avg60=2 total=3\nfull avg10=1 avg60=2 avg300=3 total=4\n", []string{"-1", "10; 60; 300"}},
+	{"pressure", "more numbers", "some avg10=1 avg60=2 avg300=3 total=5 7\nfull avg10=1 avg60=2 avg300=3 total=4\n", []string{"-1 some=5", "10 some=1; 60 some=2; 300 some=3"}},
 	{"pressure", "empty", "", []string{"-1", "10; 60; 300"}},
 	{"pressure", "odd", "some avg10 avg60= total=x\n=\n", []string{"-1", "10; 60; 300"}},
 
@@ -201,18 +204,24 @@ var parserTests = []struct {
 	{"swaps", "usual", "Filename Type Size Used Priority\n/dev/sda2 partition 2097148 1024 -2\n/f file 5 0 7\n",
 		[]string{"0 /dev/sda2 priority=18446744073709551614 size=2097148 used=1024 zero=0; 1 /f priority=7 size=5 used=0 zero=0"}},
 	{"swaps", "none", "Filename Type Size Used Priority\n", []string{""}},
-	{"swaps", "cut", "Filename\n/dev/sda2\n/dev/b partition\n/dev/c partition 7", []string{"0 /dev/c size=7 zero=0"}},
+	{"swaps", "cut", "Filename\n/dev/sda2\n/dev/b partition\n/dev/c partition 7 8\n/dev/d partition 7 8 9", []string{"0 /dev/d priority=9 size=7 used=8 zero=0"}},
+	{"swaps", "no headings", "/dev/d partition 7 8 9", []string{"0 /dev/d priority=9 size=7 used=8 zero=0"}},
 
 	{"slabinfo", "usual", "slabinfo - version: 2.1\n# name <active_objs> : tunables <limit> : slabdata <active_slabs>\nTCP 67 117 2368 13 8 : tunables 0 0 0 : slabdata 9 9 0\n",
 		[]string{"0 TCP active_objs=67 bytes=168881 num_slabs=9"}},
-	{"slabinfo", "no objects in a slab", "x 1 2 3 0 5 : tunables 0 0 0 : slabdata 4 5 6", []string{"0 x active_objs=1 num_slabs=5"}},
-	{"slabinfo", "short", "x 1 2 3\n : tunables : slabdata\n", []string{""}},
+	{"slabinfo", "no objects in a slab", "slabinfo - version: 2.0\nx 1 2 3 0 5 : tunables 0 0 0 : slabdata 4 5 6", []string{"0 x active_objs=1 num_slabs=5"}},
+	{"slabinfo", "short", "slabinfo - version: 2.1\nx 1 2 3\n : tunables : slabdata\ny 1 2 3 4 5 : tunables 0 0 0 : slabdata 4 5 6\n", []string{""}},
+	{"slabinfo", "no version", "y 1 2 3 4 5 : tunables 0 0 0 : slabdata 4 5 6\n", []string{""}},
+	{"slabinfo", "Linux 2.4", "slabinfo - version: 1.1\nx 101 102 103 104 105 106\n", []string{"0 x active_objs=101 bytes=45154304"}},
+	{"slabinfo", "Linux 2.2", "slabinfo - version: 1.0\nx 101 102\n", []string{"0 x active_objs=101 num_slabs=0"}},
+	{"slabinfo", "sizes of 32 bits", "slabinfo - version: 2.1\nx 12 2 3 4294967299 4294967297 : tunables 0 0 0 : slabdata 4 5 6\n", []string{"0 x active_objs=12 bytes=16384 num_slabs=5"}},
 
 	{"nodemem", "usual", "Node 0 MemTotal: 12 kB\nNode 0 MemFree: 3 kB\n", []string{"-1 MemFree=3 MemTotal=12"}},
 	{"nodemem", "cut", "Node 0\nNode\n\n", []string{"-1"}},
 
-	{"buddyinfo", "usual", "Node 0, zone DMA 1 2\nNode 1, zone Normal 7\n",
+	{"buddyinfo", "usual", "Node 0, zone DMA 1 2 \nNode 1, zone Normal 4294967303 \n",
 		[]string{"0 DMA::order0::node0 pages=1; 1 DMA::order1::node0 pages=2; 2 Normal::order0::node1 pages=7"}},
+	{"buddyinfo", "no blank after the last number", "Node 0, zone DMA 1 2\n", []string{"0 DMA::order0::node0 pages=1"}},
 	{"buddyinfo", "odd", "Nod 0, zone DMA 1\nNode 0, zon DMA 1\nNode 0, zone\n", []string{""}},
 
 	{"zoneinfo", "no memory", "Node 0, zone X\n  pages free 7\n present 0\n protection: (1, 2)\nNode 0, zone Y\n pages free 0\n present 4\n",
@@ -262,26 +271,30 @@ var parserTests = []struct {
 	{"interrupts", "short line", "CPU0 CPU1\n24: 1\n", []string{"0 24 total=1", "0 24::cpu0 count=1; 1 24::cpu1 count=0", "0 count=1; 1 count=0", "-1"}},
 	{"interrupts", "odd heading", "x CPU1\n24: 1\n", []string{"", "", "", "-1"}},
 
-	{"sysv", "usual", "key shmid perms size cpid lpid nattch uid\n0 3 1600 4194304 1 2 3 1000\n1627390053 7 640 1024 1 2 3 0\n-1 9 2666 1\n",
+	{"sysv", "usual", "key shmid perms size cpid lpid nattch uid\n0 3 1600 4194304 1 2 3 1000\n1627390053 7 640 1024 1 2 3 0\n-1 4294967295 2666 1 2 3 4 5\n",
 		[]string{`0 3 4=4194304 key="0x00000000" perms=600 status="dest" uid=1000; 1 7 4=1024 key="0x61000065" perms=640 status="" uid=0; ` +
-			`2 9 4=1 key="0xffffffff" perms=666 status="locked"`}},
-	{"sysv", "odd", "key\nx y z\n1 99999999999 600\n5 6\n", []string{`0 99999999999 key="0x00000001" perms=600 status=""; 1 6 key="0x00000005" perms=0 status=""`}},
+			`2 -1 4=1 key="0xffffffff" perms=666 status="locked" uid=5`}},
+	{"sysv", "odd", "key\nx y z\n1 99999999999 600\n5 6\n", []string{""}},
 
 	{"diskstats", "kinds", "8 0 sda 1\n8 1 sda1 2\n259 0 nvme0n1 3\n259 1 nvme0n1p1 4\n7 0 loop0 5\n252 0 dm-0 6\n9 0 md0 7\n253 0 zram0 8\n11 0 sr0 9\n179 0 mmcblk0 10\n179 8 mmcblk0boot0 11\n",
-		[]string{`0 sda 1=1; 1 nvme0n1 1=3; 2 mmcblk0 1=10; 3 mmcblk0boot0 1=11`, `0 sda1 1=2; 1 nvme0n1p1 1=4`, ``, `0 md0 1=7`, `0 zram0 1=8`}},
-	{"diskstats", "cut", "8 0\n8\n\n8 0 sda", []string{`0 sda`, "", "", "", ""}},
+		[]string{`0 sda 1=1 11=0; 1 nvme0n1 1=3 11=0; 2 mmcblk0 1=10 11=0; 3 mmcblk0boot0 1=11 11=0`, `0 sda1 1=2; 1 nvme0n1p1 1=4`, ``, `0 md0 1=7 11=0`, `0 zram0 1=8`}},
+	{"diskstats", "cut", "8 0\n8\n\n8 0 sda", []string{`0 sda 1=0 11=0`, "", "", "", ""}},
 
-	{"time_in_state", "two", "3500000 100\n800000 2000\n", []string{"-1 count=1950000 time=2100"}},
-	{"time_in_state", "odd", "x\n\n5000", []string{"-1 count=0 time=0"}},
+	{"diskstats", "few and many", "8 0 sda 101 102 103 104 105 106 107 108 109 110 111 112 113\n8 1 sda1 1 2 3 4\n8 16 sdb 1 2 3 4 5 6 7 8 9 10\n", []string{`0 sda 1=101 11=111; 1 sdb 1=1 11=0`, "0 sda1 1=1", "", "", ""}},
+	{"diskstats", "many", "8 0 sda 101 102 103 104 105 106 107 108 109 110 111\n8 1 sda1 101 102 103 104 105 106 107 108 109 110 111 112 113 114 115\n", []string{`0 sda 1=101 11=111`, "0 sda1 1=101 11=111", "", "", ""}},
+
+	{"time_in_state", "two", "3500000 100\n800000 2000\n", []string{"-1 count=1950000 max=3500 min=800 time=2100"}},
+	{"time_in_state", "odd", "x\n\n5000", []string{"-1 count=0 max=0 min=0 time=0"}},
 
 	{"pools", "two", "# pool packets-arrived\n0 101 102 103 104\n1 201 202 203 204\n", []string{"-1 1=2 2=302 5=308"}},
-	{"pools", "none", "# pool\n\n", []string{"-1 1=0 2=0 5=0"}},
-	{"pools", "cut", "0 x 5\n1", []string{"-1 1=2 2=0 5=0"}},
+	{"pools", "none", "# pool\n\n", []string{"-1"}},
+	{"pools", "cut", "0 x 5\n1", []string{"-1"}},
+	{"pools", "fewer numbers", "0 101 102 103\n1 201 202 203 204\n", []string{"-1 1=1 2=101 5=1"}},
 
 	{"nfs", "usual", "net 10 11 12 13\nrpc 20 21\nproc3 3 5 6 7\n", []string{"-1 net.1=10 net.2=11 proc3=11", "1 1=5; 2 1=6"}},
-	{"nfs", "fewer operations", "proc3 1 5\nnet x\n", []string{"-1 proc3=5", "1 1=5; 2 1=0"}},
-	{"nfs", "twice", "proc3 2 5 6\nproc3 1 7\n", []string{"-1 proc3=7", "1 1=7; 2 1=0"}},
-	{"nfs", "cut", "proc3\nnet\n\n", []string{"-1 proc3=0", "1 1=0; 2 1=0"}},
+	{"nfs", "fewer operations", "proc3 1 5\nnet x\n", []string{"-1 net.1=0 net.2=0 proc3=5", "1 1=5; 2 1=0"}},
+	{"nfs", "twice", "proc3 2 5 6\nproc3 1 7\n", []string{"-1 net.1=0 net.2=0 proc3=7", "1 1=7; 2 1=0"}},
+	{"nfs", "cut", "proc3\nnet\n\n", []string{"-1 net.1=0 net.2=0 proc3=0", "1 1=0; 2 1=0"}},
 
 	{"mounts", "kinds", "proc /proc proc rw 0 0\n/dev/sda1 / ext4 ro,relatime 0 0\ntmpfs /dev/shm tmpfs rw 0 0\n/dev/sda1 /again ext4 rw 0 0\nnfs:/x /mnt nfs rw 0 0\noverlay / overlay rw 0 0\n",
 		[]string{

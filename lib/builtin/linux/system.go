@@ -2,6 +2,7 @@ package linux
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -91,22 +92,35 @@ func (l *collector) addPressure() {
 //	some avg10=36.18 avg60=39.52 avg300=59.38 total=5850543407
 //	full avg10=0.00 avg60=0.00 avg300=0.00 total=0
 func parsePressure(total, avg *procfs.Table, text []byte) {
-	r := total.Row(pcp.NullInst)
-	for _, inst := range [...]int32{10, 60, 300} {
+	r, intervals := total.Row(pcp.NullInst), [...]int32{10, 60, 300}
+	for _, inst := range intervals {
 		avg.Row(inst)
 	}
-	for line := range procfs.Lines(text) {
-		kind, rest := procfs.Word(line)
-		for _, word := range procfs.Words(rest) {
-			key, value, _ := bytes.Cut(word, []byte{'='})
-			seconds, isAverage := bytes.CutPrefix(key, []byte("avg"))
-			inst, _ := procfs.Uint(seconds)
-			v, ok := procfs.Real(value)
-			if row := avg.Find(int32(inst)); isAverage && ok && row != nil {
-				avg.Cell(row, kind).SetReal(v)
-			} else if string(key) == "total" {
-				total.Cell(r, kind).SetWord(value)
+	s := procfs.Scanner{Text: text}
+	for _, kind := range [...]string{"some", "full"} {
+		s.Literal(kind)
+		var values [len(intervals)]float64
+		for i, seconds := range intervals {
+			if s.Ok {
+				s.Literal(fmt.Sprintf("avg%d=", seconds))
 			}
+			if s.Ok {
+				values[i] = s.Real()
+			}
+		}
+		if s.Ok {
+			s.Literal("total=")
+		}
+		if !s.Ok {
+			continue
+		}
+		n := s.Uint()
+		if !s.Ok {
+			continue
+		}
+		total.Cell(r, []byte(kind)).SetUint(n)
+		for i := range intervals {
+			avg.Cell(&avg.Rows[i], []byte(kind)).SetReal(values[i])
 		}
 	}
 }

@@ -109,7 +109,7 @@ func TestFiles(t *testing.T) {
 		{"proc.memory.vmsize proc.id.uid proc.psinfo.threads", "proc/5/status proc/6/status"},
 		{"proc.id.uid_nm proc.id.gid_nm proc.id.uid", "proc/5/status proc/6/status " + passwd + " " + group},
 		{"proc.io.rchar proc.io.wchar", "proc/5/io proc/6/io"},
-		{"proc.psinfo.psargs", "proc/5/cmdline proc/6/cmdline"},
+		{"proc.psinfo.psargs", "proc/5/cmdline proc/6/cmdline proc/6/status"},
 		{"proc.runq.runnable proc.runq.blocked", "proc/5/stat proc/6/stat"},
 		{"proc.memory.rss proc.fd.count proc.psinfo.exe", "proc/5/statm proc/6/statm"},
 	} {

@@ -16,6 +16,7 @@ func (p *collector) addStatus() {
 	p.Fill("idnames", "/etc/passwd and /etc/group", func(t *procfs.Table) {
 		users := procfs.Users{Root: p.System}
 		users.Load()
+		t.Tried = status.Tried
 		for i := range status.Rows {
 			r := t.Row(status.Rows[i].Inst)
 			for _, f := range idNames {
@@ -56,7 +57,7 @@ func parseStatus(t *procfs.Table, r *procfs.Row, text []byte) {
 		case string(key) == "Gid":
 			t.SetKeys(r, rest, idNames[4:]...)
 		case bytes.HasPrefix(key, []byte("NS")):
-			t.Cell(r, key).SetText(bytes.ReplaceAll(bytes.TrimSpace(rest), []byte{'\t'}, []byte{','}))
+			t.Cell(r, key).SetText(bytes.Join(bytes.Fields(rest), []byte{','}))
 		case bytes.HasPrefix(key, []byte("Sig")), string(key) == "Cpus_allowed_list":
 			t.Cell(r, key).SetText(bytes.TrimSpace(rest))
 		default:
@@ -69,7 +70,12 @@ func (p *collector) addSmallFiles() {
 	text := func(t *procfs.Table, r *procfs.Row, text []byte) {
 		t.Cell(r, []byte("text")).SetText(bytes.TrimRight(text, "\n\x00"))
 	}
-	p.perProcess("statm", "statm", false, procfs.Fields)
+	p.perProcess("statm", "statm", false, func(t *procfs.Table, r *procfs.Row, text []byte) {
+		for i := range r.Cells { // numbers that the kernel does not have yet
+			r.Cells[i].SetUint(0)
+		}
+		procfs.Fields(t, r, text)
+	})
 	p.perProcess("schedstat", "schedstat", false, procfs.Fields)
 	p.perProcess("oom_score", "oom_score", false, procfs.Fields)
 	p.perProcess("io", "io", true, procfs.Keyed)

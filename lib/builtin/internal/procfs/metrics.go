@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/bits"
 	"os"
 	"slices"
 	"strconv"
@@ -151,11 +150,12 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 //	table:key+key-key*2/3
 //
 // A "?" after a key makes an empty cell count as zero, or as the number after it; without it an
-// empty cell means that there is no value. A "!" at the end makes negative results zero. "sum:" before the terms makes the value
+// empty cell means that there is no value. A "!" at the end makes negative results zero, a "~"
+// makes the value wrap in 32 bits. "sum:" before the terms makes the value
 // the sum over all rows. "need:" before all makes it an error to have no value: this version of the
 // kernel does not have the metric. Calculations have 64-bit unsigned numbers, unless a cell is not an
-// integer. Beside numbers there are "hz", the ticks in a second, and "page", the size of a page in
-// KiB.
+// integer. Beside numbers there are "hz", the ticks in a second, "hertz", by which
+// the division is in floating point, and "page", the size of a page in KiB. Products wrap in 64 bits.
 type terms struct {
 	table *Table
 	terms []term
@@ -163,6 +163,8 @@ type terms struct {
 	mul   uint64
 	div   uint64
 	floor bool
+	wraps bool
+	real  bool // divided in floating point
 	need  bool
 }
 
@@ -180,9 +182,10 @@ func (c *Catalog) parse(text string) (*terms, string, error) {
 	}
 	t := &terms{table: c.Tables[name], text: keys, mul: 1, div: 1}
 	keys, t.floor = strings.CutSuffix(keys, "!")
+	keys, t.wraps = strings.CutSuffix(keys, "~")
 	var err error
 	if before, n, ok := strings.Cut(keys, "/"); ok {
-		keys = before
+		keys, t.real = before, n == "hertz"
 		t.div, err = c.constant(n)
 	}
 	if before, n, ok := strings.Cut(keys, "*"); ok && err == nil {
@@ -215,7 +218,7 @@ func (c *Catalog) parse(text string) (*terms, string, error) {
 
 func (c *Catalog) constant(text string) (uint64, error) {
 	switch text {
-	case "hz":
+	case "hz", "hertz":
 		return c.Hertz, nil
 	case "page":
 		return c.PageSize >> 10, nil
@@ -224,7 +227,7 @@ func (c *Catalog) constant(text string) (uint64, error) {
 }
 
 func (t *terms) help(m *pmda.Metric, file, how string) {
-	where := how + strings.ReplaceAll(strings.TrimSuffix(t.text, "!"), "?", "") + " in " + file
+	where := how + strings.ReplaceAll(strings.TrimRight(t.text, "!~"), "?", "") + " in " + file
 	if m.OneLine == "" {
 		m.OneLine, m.Help = where, "Value: "+where
 		return
@@ -243,16 +246,29 @@ func (t *terms) value(r *Row) (v Cell, ok bool) {
 		v.Num, v.Text = t.terms[0].other, nil
 		return v, t.terms[0].optional
 	case Number:
-		// The product may need more than 64 bits; the quotient wraps as counters do.
-		hi, lo := bits.Mul64(v.Num, t.mul)
-		v.Num, _ = bits.Div64(hi%t.div, lo, t.div)
+		if v.Num = v.Num * t.mul / t.div; t.real {
+			v.Num = t.quotient(r)
+		}
 		if t.floor && int64(v.Num) < 0 {
 			v.Num = 0
+		}
+		if t.wraps {
+			v.Num = uint64(uint32(v.Num))
 		}
 	case Float:
 		v.Num = math.Float64bits(v.Real() * float64(t.mul) / float64(t.div))
 	}
 	return v, true
+}
+
+// quotient returns the value of a calculation in floating point, 0 where that is not a number of 64
+// bits.
+func (t *terms) quotient(r *Row) uint64 {
+	x := float64(t.total(r)) * float64(t.mul) / float64(t.div)
+	if x >= 1<<64 {
+		return 0
+	}
+	return uint64(x)
 }
 
 func (t *terms) total(r *Row) uint64 {

@@ -224,8 +224,13 @@ func Uint(word []byte) (uint64, bool) {
 	return n, digits > 0
 }
 
-// Hex returns the hexadecimal number that a word begins with, after 0x or not.
+// Hex returns the hexadecimal number that a word begins with, after 0x or not. A minus sign negates
+// modulo 2^64.
 func Hex(word []byte) (uint64, bool) {
+	if rest, minus := bytes.CutPrefix(word, []byte{'-'}); minus {
+		n, ok := Hex(rest)
+		return -n, ok
+	}
 	word = bytes.TrimPrefix(word, []byte("0x"))
 	var n uint64
 	for i, c := range word {
@@ -248,6 +253,10 @@ func Hex(word []byte) (uint64, bool) {
 
 // Real returns a number like 12.25, the kernel's form of fractions.
 func Real(word []byte) (float64, bool) {
+	if rest, minus := bytes.CutPrefix(word, []byte{'-'}); minus {
+		x, ok := Real(rest)
+		return -x, ok
+	}
 	whole, frac, _ := bytes.Cut(word, []byte{'.'})
 	w, ok := Uint(whole)
 	if !ok {

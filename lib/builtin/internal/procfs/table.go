@@ -290,12 +290,13 @@ func (t *Table) instances() ([]pcp.Instance, error) {
 // Fields fills a row from a line of numbers, the first of which is field 1.
 func Fields(t *Table, r *Row, text []byte) { t.SetFields(r, 1, text) }
 
-// Keyed fills a row from lines of a key and a number: "MemTotal: 123 kB".
+// Keyed fills a row from lines of a key and a number: "MemTotal: 123 kB". The number begins with the
+// first digit.
 func Keyed(t *Table, r *Row, text []byte) {
 	for line := range Lines(text) {
 		key, rest := Word(line)
 		if c := t.Cell(r, bytes.TrimSuffix(key, []byte{':'})); c != nil {
-			c.SetWord(rest)
+			c.SetWord(Digits(rest))
 		}
 	}
 }

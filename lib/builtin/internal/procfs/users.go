@@ -1,6 +1,9 @@
 package procfs
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // Users are the names of users and groups in the files of the system. Load reads them.
 type Users struct {
@@ -13,12 +16,16 @@ func (u *Users) Load() {
 	u.users, u.groups = u.read("etc/passwd"), u.read("etc/group")
 }
 
-// Name returns the name of a group or a user, "" for an unknown number.
+// Name returns the name of a group or a user, the number itself if it has no name.
 func (u *Users) Name(group bool, id uint64) string {
+	names := u.users
 	if group {
-		return u.groups[id]
+		names = u.groups
 	}
-	return u.users[id]
+	if name := names[id]; name != "" {
+		return name
+	}
+	return strconv.FormatUint(uint64(uint32(id)), 10)
 }
 
 // read reads a file like /etc/passwd: a name, something, a number. The first name of a number

@@ -1,0 +1,82 @@
+package procfs
+
+import "math"
+
+// A Scanner reads words of a text in order, across lines, as the reference's scanf does: what does
+// not fit stops it where it stands. Ok becomes false then, and stays so until the caller resets it.
+type Scanner struct {
+	Text []byte
+	Ok   bool
+}
+
+// Uint reads a decimal number.
+func (s *Scanner) Uint() (n uint64) {
+	word, _ := Word(s.Text)
+	if n, s.Ok = Uint(word); s.Ok {
+		s.Text = s.skip(digitsOf(word))
+	}
+	return n
+}
+
+// Real reads a number that may have a fraction.
+func (s *Scanner) Real() (x float64) {
+	word, _ := Word(s.Text)
+	if x, s.Ok = Real(word); s.Ok {
+		end := digitsOf(word)
+		if end < len(word) && word[end] == '.' {
+			end += 1 + digitsOf(word[end+1:])
+		}
+		s.Text = s.skip(end)
+	}
+	return x
+}
+
+// Literal reads a text that begins with no blank. As much of it as fits is read.
+func (s *Scanner) Literal(text string) {
+	s.Text = s.skip(0)
+	n := 0
+	for n < len(text) && n < len(s.Text) && s.Text[n] == text[n] {
+		n++
+	}
+	s.Text, s.Ok = s.Text[n:], n == len(text)
+}
+
+// skip returns the text after blanks and n bytes more.
+func (s *Scanner) skip(n int) []byte {
+	for i, c := range s.Text {
+		if !blank(c) {
+			return s.Text[i+n:]
+		}
+	}
+	return nil
+}
+
+// digitsOf returns the length of the number that a word begins with.
+func digitsOf(word []byte) int {
+	for i, c := range word {
+		if (c < '0' || c > '9') && (i > 0 || c != '-' && c != '+') {
+			return i
+		}
+	}
+	return len(word)
+}
+
+// Digits returns a line from its first digit on, where the reference looks for the number of a key.
+func Digits(line []byte) []byte {
+	for i, c := range line {
+		if c >= '0' && c <= '9' {
+			return line[i:]
+		}
+	}
+	return nil
+}
+
+// DropOnes removes the numbers of 64 ones from a row. The reference takes them for lines that the
+// file does not have.
+func (r *Row) DropOnes() {
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Kind == Number && c.Num == math.MaxUint64 {
+			c.Kind = None
+		}
+	}
+}
