@@ -2,6 +2,8 @@ package linux
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -12,7 +14,16 @@ import (
 )
 
 func (l *collector) addDisks() {
-	l.disks = l.Text("disk", "proc/diskstats", func(_ *procfs.Table, text []byte) { l.readDisks(text) })
+	l.disks = l.Table("disk", "/proc/diskstats", func(*procfs.Table, *pmda.Request) error {
+		text, err := l.Root.Read("proc/diskstats")
+		before := diskNumbers
+		if errors.Is(err, fs.ErrNotExist) {
+			text, err = l.Root.Read("proc/partitions") // Linux 2.4 has the numbers there, after the size
+			before++
+		}
+		l.readDisks(text, before)
+		return procfs.Missing(err)
+	})
 	for _, kind := range diskKinds[1:] {
 		l.Alias(kind, "disk")
 	}
@@ -146,17 +157,18 @@ func isPartition(name []byte) bool {
 	return true
 }
 
-// readDisks reads /proc/diskstats, whose first two numbers are those of the device:
+// readDisks reads /proc/diskstats, which has two numbers before the name of a device, or a file like
+// it that has more:
 //
 //	8       0 sda 832120 163765 19447322 603461 1514020 297525 50004496 542615 3 348428 1381996
 //
 // A device with few numbers makes it an old kernel, which does not have the others for partitions.
-func (l *collector) readDisks(text []byte) {
+func (l *collector) readDisks(text []byte, before int) {
 	few := false
 	for line := range procfs.Lines(text) {
-		name, rest := procfs.Word(procfs.Skip(line, 2))
+		name, rest := procfs.Word(procfs.Skip(line, before))
 		kind := diskKind(name)
-		if kind < 0 {
+		if word, _ := procfs.Word(line); kind < 0 || word[0] < '0' || word[0] > '9' { // a heading, perhaps
 			continue
 		}
 		given := l.diskName(kind, name)
@@ -165,7 +177,7 @@ func (l *collector) readDisks(text []byte) {
 		}
 		t := l.Tables[diskKinds[kind]]
 		r := t.Named(l.Numbering(diskKinds[kind]), given)
-		few = setDisk(t, r, rest) || few
+		few = setDisk(t, r, rest) && before == diskNumbers || few
 		if inst, ok := l.devices[string(name)]; !ok || inst != r.Inst {
 			l.devices[string(name)] = r.Inst
 		}
@@ -184,6 +196,7 @@ func (l *collector) readDisks(text []byte) {
 }
 
 const (
+	diskNumbers   = 2  // before the name of a device: its own numbers
 	diskFields    = 11 // the numbers of a device since Linux 2.6.25; before, partitions had four
 	discardFields = 15 // since Linux 4.18
 	flushFields   = 17 // since Linux 5.5

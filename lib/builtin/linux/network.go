@@ -179,7 +179,6 @@ var socketStates = [...]string{
 func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var counts [len(socketStates)]uint64
 	var all uint64
-	_, text = procfs.Line(text)
 	for line := range procfs.Lines(text) {
 		state, _ := procfs.Word(procfs.Skip(line, 3))
 		if n, ok := procfs.Hex(state); ok {
@@ -203,7 +202,6 @@ func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 //	0000000093a76a56: 00000002 00000000 00010000 0001 01 7064395 /run/a
 func parseUnixSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var datagram, established, listen, stream uint64
-	_, text = procfs.Line(text)
 	for line := range procfs.Lines(text) {
 		kind, rest := procfs.Word(procfs.Skip(line, 4))
 		state, _ := procfs.Word(rest)

@@ -130,16 +130,8 @@ var parsers = map[string]procfstest.Parser{
 		}, text)
 		return []*procfs.Table{t, ops}
 	},
-	"diskstats": func(text []byte) []*procfs.Table {
-		l := newCollector(&Options{Root: "/nonexistent"})
-		for _, kind := range diskKinds {
-			l.Tables[kind].Slot("1")
-			l.Tables[kind].Slot("11")
-		}
-		l.readDisks(text)
-		l.readCapacity(text)
-		return []*procfs.Table{l.disks, l.Tables["partition"], l.Tables["dm"], l.Tables["md"], l.Tables["zram"]}
-	},
+	"diskstats":  disks(diskNumbers),
+	"partitions": disks(diskNumbers + 1),
 	"mounts": func(text []byte) []*procfs.Table {
 		l := newCollector(&Options{Root: "/nonexistent"})
 		l.statfs = func(path string, fs *filesystem) error {
@@ -152,6 +144,20 @@ var parsers = map[string]procfstest.Parser{
 		l.readMounts(text)
 		return []*procfs.Table{l.Tables["filesys"], l.Tables["tmpfs"]}
 	},
+}
+
+// disks returns the parser of a file with lines of devices.
+func disks(before int) procfstest.Parser {
+	return func(text []byte) []*procfs.Table {
+		l := newCollector(&Options{Root: "/nonexistent"})
+		for _, kind := range diskKinds {
+			l.Tables[kind].Slot("1")
+			l.Tables[kind].Slot("11")
+		}
+		l.readDisks(text, before)
+		l.readCapacity(text)
+		return []*procfs.Table{l.disks, l.Tables["partition"], l.Tables["dm"], l.Tables["md"], l.Tables["zram"]}
+	}
 }
 
 // parserTests are files and the content of tables after reading them.
@@ -282,6 +288,8 @@ var parserTests = []struct {
 
 	{"diskstats", "few and many", "8 0 sda 101 102 103 104 105 106 107 108 109 110 111 112 113\n8 1 sda1 1 2 3 4\n8 16 sdb 1 2 3 4 5 6 7 8 9 10\n", []string{`0 sda 1=101 11=111; 1 sdb 1=1 11=0`, "0 sda1 1=1", "", "", ""}},
 	{"diskstats", "many", "8 0 sda 101 102 103 104 105 106 107 108 109 110 111\n8 1 sda1 101 102 103 104 105 106 107 108 109 110 111 112 113 114 115\n", []string{`0 sda 1=101 11=111`, "0 sda1 1=101 11=111", "", "", ""}},
+
+	{"partitions", "Linux 2.4", "major minor #blocks name rio\n\n8 0 1000 sda 101 102 103 104 105 106 107 108 109 110 111\n8 1 900 sda1\n", []string{`0 sda 1=101 11=111`, "0 sda1 1=0 11=0", "", "", ""}},
 
 	{"time_in_state", "two", "3500000 100\n800000 2000\n", []string{"-1 count=1950000 max=3500 min=800 time=2100"}},
 	{"time_in_state", "odd", "x\n\n5000", []string{"-1 count=0 max=0 min=0 time=0"}},
