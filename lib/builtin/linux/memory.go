@@ -222,16 +222,19 @@ const maxOrder = 32 // the kernel has 11 orders
 //	Node 0, zone      DMA      0      0      0      0      0      0      0      0      1      1      3
 func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	var name []byte
+	orders := 0 // those of the first zone
 	for line := range procfs.Lines(text) {
 		node, zone, rest, ok := parseZone(line)
 		if !ok {
 			continue
 		}
+		first := len(t.Rows) == 0
 		rest = rest[:1+bytes.LastIndexAny(rest, " \t")] // each number has a blank after it
 		for order, word := range procfs.Words(rest) {
-			if order == maxOrder {
+			if order == maxOrder || !first && order == orders {
 				break
 			}
+			orders = max(orders, order+1)
 			name = append(name[:0], zone...)
 			name = append(name, "::order"...)
 			name = strconv.AppendUint(name, uint64(order), 10)
@@ -283,6 +286,9 @@ func (z *zoneReader) read(text []byte) {
 			z.node, z.zone, z.row = node, zone, nil
 			continue
 		}
+		if len(z.zone) == 0 {
+			continue
+		}
 		key, rest := procfs.Word(line)
 		switch string(key) {
 		case "per-node":
@@ -308,7 +314,7 @@ func (z *zoneReader) read(text []byte) {
 			z.empty = append(z.empty, z.row.Inst)
 		}
 		if ok {
-			z.zones.Cell(z.row, key).SetUint(n * z.page)
+			z.zones.Cell(z.row, key).SetUint(n * (z.page << 10) >> 10) // in bytes on the way, which may wrap
 		}
 	}
 	z.zones.Keep(func(r *procfs.Row) bool { return !slices.Contains(z.empty, r.Inst) })

@@ -161,7 +161,11 @@ func softnetWords(words [][]byte, line []byte) [][]byte {
 func (l *collector) addSockets() {
 	for _, version := range []struct{ suffix, file string }{{"4", ""}, {"6", "6"}} {
 		for _, protocol := range []string{"tcp", "udp", "raw"} {
-			l.File(protocol+version.suffix, "proc/net/"+protocol+version.file, parseSockets)
+			parse := parseSockets
+			if protocol == "raw" {
+				parse = countSockets
+			}
+			l.File(protocol+version.suffix, "proc/net/"+protocol+version.file, parse)
 		}
 	}
 	l.File("unix", "proc/net/unix", parseUnixSockets)
@@ -178,11 +182,9 @@ var socketStates = [...]string{
 //	0: 00000000:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 497 1
 func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var counts [len(socketStates)]uint64
-	var all uint64
 	for line := range procfs.Lines(text) {
 		state, _ := procfs.Word(procfs.Skip(line, 3))
 		if n, ok := procfs.Hex(state); ok {
-			all++
 			if n < uint64(len(counts)) {
 				counts[n]++
 			}
@@ -194,7 +196,16 @@ func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 		}
 	}
 	t.Cell(r, []byte("udplisten")).SetUint(counts[7])
-	t.Cell(r, []byte("count")).SetUint(all)
+}
+
+// countSockets counts the lines after the headings.
+func countSockets(t *procfs.Table, r *procfs.Row, text []byte) {
+	_, text = procfs.Line(text)
+	n := uint64(0)
+	for range procfs.Lines(text) {
+		n++
+	}
+	t.Cell(r, []byte("count")).SetUint(n)
 }
 
 // parseUnixSockets counts the lines of /proc/net/unix by type and state.

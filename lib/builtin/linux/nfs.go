@@ -46,16 +46,24 @@ func (l *collector) addNFS() {
 	l.nfs("nfs", map[string]string{"proc2": "7", "proc3": "8", "proc4": "14"})
 	l.nfs("nfsd", map[string]string{"proc2": "7", "proc3": "8", "proc4ops": "15"})
 	l.Table("nfspools", "/proc/fs/nfsd/pool_stats", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.Root.Read("proc/fs/nfsd/pool_stats")
-		if nfsd := l.Tables["nfsd"]; nfsd.Cell(&nfsd.Rows[0], []byte("zero")).Kind == procfs.Number || err == nil {
-			r := t.Row(pcp.NullInst)
-			parsePools(t, r, text)
-			if threads, err := l.Root.Read("proc/fs/nfsd/pool_threads"); err == nil && t.Field(r, 1).Kind == procfs.Number {
-				t.Cell(r, []byte("threads")).SetWord(threads)
+		text, err := l.Root.Read("proc/fs/nfsd/pool_threads")
+		threads, ok := procfs.Uint(bytes.TrimSpace(text))
+		if !ok { // without their number nothing is known of pools
+			return procfs.Missing(err)
+		}
+		r := t.Row(pcp.NullInst)
+		if threads == 0 {
+			for i := range r.Cells {
+				r.Cells[i].SetUint(0)
 			}
+			return nil
+		}
+		text, err = l.Root.Read("proc/fs/nfsd/pool_stats")
+		if parsePools(t, r, text); t.Field(r, 1).Kind == procfs.Number {
+			t.Cell(r, []byte("threads")).SetUint(threads)
 		}
 		return procfs.Missing(err)
-	}, l.Tables["nfsd"])
+	})
 }
 
 // nfs adds tables for a file of /proc/net/rpc: the totals, and the operations of each version.

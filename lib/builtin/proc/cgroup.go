@@ -57,6 +57,7 @@ func (p *collector) addCgroups() {
 				r := t.Row(group.Inst)
 				if text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/" + file); err == nil {
 					setGroup(t, r, text)
+					r.DropOnes()
 				}
 			})
 		}

@@ -78,7 +78,7 @@ var collectTests = []struct {
 			"proc.id.gid 000007 /bin/x=4",
 			`proc.id.uid_nm 000007 /bin/x="root"`,
 			`proc.id.suid_nm 000007 /bin/x="u"`,
-			`proc.id.euid_nm 000007 /bin/x="1"`,
+			`proc.id.euid_nm 000007 /bin/x=""`,
 			`proc.id.egid_nm 000007 /bin/x="g"`,
 			"proc.memory.vmsize 000007 /bin/x=100",
 			"proc.memory.vmreal 000007 /bin/x=55",
@@ -105,7 +105,7 @@ var collectTests = []struct {
 		[]string{
 			"proc.nprocs 1", "proc.psinfo.pid 000008 y=8", `proc.psinfo.psargs 000008 y="y"`, "proc.psinfo.utime " + unsupported, "proc.memory.size " + unsupported, "proc.id.uid " + unsupported,
 			"proc.id.uid_nm " + unsupported, "proc.io.rchar " + unsupported, "proc.schedstat.pcount " + unsupported, "proc.fd.count " + unsupported, `proc.psinfo.environ 000008 y=""`,
-			`proc.psinfo.exe 000008 y=""`, `proc.psinfo.cwd 000008 y=""`, "proc.memory.maps " + unsupported, "proc.psinfo.wchan_s ", "proc.smaps.rss ", "proc.autogroup.id " + unsupported,
+			`proc.psinfo.exe 000008 y=""`, `proc.psinfo.cwd 000008 y=""`, "proc.memory.maps " + unsupported, "proc.psinfo.wchan_s ", "proc.smaps.rss ", "proc.autogroup.id ",
 			"proc.runq.unknown 0", "proc.autogroup.enabled 0",
 		},
 	},

@@ -9,8 +9,14 @@ import (
 // exiting is the command line of a process that has gone or is ending.
 const exiting = "<exiting>"
 
+// args returns the command line of a process as text.
 func (p *collector) args(pid int32) []byte {
-	text, _ := p.Root.Read(fileOf(pid, "cmdline")) // the kernel may hide it
+	text, _ := p.lines.of(pid, func() ([]byte, error) { return p.readArgs(pid), nil }) // it has no error
+	return text
+}
+
+func (p *collector) readArgs(pid int32) []byte {
+	text, _ := p.Root.ReadRecord(fileOf(pid, "cmdline")) // the kernel may hide it
 	if args := shownArgs(text); len(args) > 0 {
 		return args
 	}
@@ -19,16 +25,15 @@ func (p *collector) args(pid int32) []byte {
 
 // kernelName returns the name of a kernel thread, or of a process that is ending.
 func (p *collector) kernelName(pid int32) []byte {
-	text, err := p.Root.Read(fileOf(pid, "status"))
+	text, err := p.Root.ReadRecord(fileOf(pid, "status"))
 	if err != nil {
 		return []byte(exiting)
 	}
-	line, _ := procfs.Line(text)
-	name, ok := bytes.CutPrefix(line, []byte("Name:"))
-	if name = bytes.TrimSpace(name); !ok || len(name) == 0 {
+	name, _ := procfs.Line(text) // "Name:", a tab, and the name
+	if len(text) == 0 {
 		return []byte(exiting)
 	}
-	return append(append([]byte{'('}, name...), ')')
+	return append(append([]byte{'('}, name[min(len("Name:\t"), len(name)):]...), ')')
 }
 
 const maxArgs = 1 << 16 // bytes of a command line that are shown

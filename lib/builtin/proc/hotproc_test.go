@@ -121,7 +121,7 @@ func TestHotproc(t *testing.T) {
 		"hotproc.predicate.schedwait": "000010 prog10=0.125|000011 prog11=0.22499999",
 		"hotproc.predicate.iowait":    "000010 prog10=0.050000001|000011 prog11=0.090000004", "hotproc.predicate.virtualsize": "000010 prog10=2|000011 prog11=2",
 		"hotproc.predicate.residentsize": "000010 prog10=16|000011 prog11=16", "hotproc.total.cpuidle": "0.5", "hotproc.total.cpuburn": "1.4", "hotproc.total.cpuother.transient": "0.1",
-		"hotproc.total.cpuother.not_cpuburn": "0", "hotproc.id.uid_nm": `000010 prog10="5"|000011 prog11="bob"`, "proc.nprocs": "4",
+		"hotproc.total.cpuother.not_cpuburn": "0", "hotproc.id.uid_nm": `000010 prog10=""|000011 prog11="bob"`, "proc.nprocs": "4",
 	} {
 		check("after ten seconds", name, want)
 	}

@@ -55,9 +55,16 @@ func parseNUMA(t *procfs.Table, r *procfs.Row, text []byte) {
 }
 
 func (p *collector) addGraphics() {
+	drawing := false
+	graphics := p.Fill("graphics", "/sys/class/drm", func(*procfs.Table) { drawing = p.hasGraphics() })
 	p.each("fdinfo", "/proc/PID/fdinfo", func(t *procfs.Table, pid int32) {
-		names, err := p.Root.Names(fileOf(pid, "fdinfo"))
-		if err != nil || len(names) == 0 || !p.mayRead(pid) {
+		var names []string
+		any := !drawing && p.openFiles(pid) > 0
+		if drawing {
+			names, _ = p.Root.Names(fileOf(pid, "fdinfo")) // hidden, if not gone
+			any = len(names) > 0
+		}
+		if !any || !p.mayRead(pid) {
 			return
 		}
 		r, seen := t.Row(pid), map[string]bool{}
@@ -65,13 +72,41 @@ func (p *collector) addGraphics() {
 			r.Cells[slot].SetUint(0)
 		}
 		for _, name := range names {
-			if text, err := p.Root.Read(fileOf(pid, "fdinfo/"+name)); err == nil {
+			if !mayDraw(p.Root.Link(fileOf(pid, "fd/"+name))) {
+				continue
+			}
+			if text, err := p.Root.ReadRecord(fileOf(pid, "fdinfo/"+name)); err == nil {
 				addClient(t, r, text, seen)
 			}
 		}
 	})
+	p.Tables["fdinfo"].Reading.Needs = append(p.Tables["fdinfo"].Reading.Needs, graphics.Reading)
 	p.each("none", "the kernel's delay accounting, which is not asked", func(*procfs.Table, int32) {})
 	p.perProcess("numa", "numa_maps", true, parseNUMA)
+}
+
+// hasGraphics reports whether the system has a device whose users the kernel tells of in fdinfo. Of
+// recorded files it is not known.
+func (p *collector) hasGraphics() bool {
+	for _, class := range [...]string{"drm", "accel"} {
+		names, _ := p.System.Names("sys/class/" + class) // without the directory there is none
+		if slices.ContainsFunc(names, func(name string) bool { return name != "version" }) {
+			return true
+		}
+	}
+	return !p.Root.Live()
+}
+
+// mayDraw reports whether an open file may be that of a graphics device by the target of its link:
+// these are devices, and most files that processes have open are not. A recorded file has no link.
+func mayDraw(target string) bool {
+	switch {
+	case target == "":
+		return true
+	case target == "/dev/null", strings.HasPrefix(target, "/dev/pts/"), strings.HasPrefix(target, "/dev/tty"):
+		return false
+	}
+	return strings.HasPrefix(target, "/dev/")
 }
 
 // addClient adds the numbers of a file of /proc/PID/fdinfo: "drm-memory-vram:	100 KiB". Those of a

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
@@ -38,6 +39,10 @@ type collector struct {
 	client   *pmda.Client   // nil if it may see everything
 	mine     map[int32]bool // processes whose private files the client may see
 	names    map[int32]instanceName
+	lines    texts         // command lines
+	stats    texts         // the files stat
+	fetched  bool          // the last request was for values
+	fds      map[int32]int // numbers of open files, -1 for those that are hidden
 	mounts   []cgroupMount
 	devices  map[string]string // names of block devices by their numbers
 	serial   uint32            // serial number of the instance domain of processes
@@ -70,7 +75,7 @@ func Roots() []string { return procfs.Roots(metricsText) }
 
 func newCollector(o *Options) *collector {
 	p := &collector{
-		Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{},
+		Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, fds: map[int32]int{}, mine: map[int32]bool{},
 		serial: processSerial, lifetime: 60, selections: map[*pmda.Client]selection{},
 	}
 	p.Label = p.label
@@ -116,7 +121,7 @@ func (p *collector) agent() *pmda.Agent {
 }
 
 func (p *collector) addProcesses() {
-	all := p.Table("all", "/proc", func(_ *procfs.Table, req *pmda.Request) error { return p.readPIDs(req.Client) })
+	all := p.Table("all", "/proc", func(_ *procfs.Table, req *pmda.Request) error { return p.readPIDs(req) })
 	p.Fill("nprocs", "the list of processes in /proc", func(t *procfs.Table) {
 		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(p.pids)))
 	}, all)
@@ -128,13 +133,21 @@ func (p *collector) addProcesses() {
 	p.Fill("processes", "/proc", p.readNames, all)
 }
 
-func (p *collector) readPIDs(c *pmda.Client) error {
+// readPIDs finds the processes. A request for the names of instances just after their values has the
+// command lines that were read for these.
+func (p *collector) readPIDs(req *pmda.Request) error {
+	if len(req.IDs) > 0 || !p.fetched || time.Since(p.lines.when) > time.Second {
+		p.lines.reset()
+	}
+	p.fetched = len(req.IDs) > 0
+	p.stats.reset()
+	clear(p.fds)
 	if p.hot != nil && p.hotter == nil {
 		p.pids = p.hot.pids(p.pids)
 		slices.Sort(p.pids)
 		return nil
 	}
-	own := p.selectionOf(c)
+	own := p.selectionOf(req.Client)
 	p.pids = p.pids[:0]
 	names, err := p.Root.Names("proc")
 	if err != nil {
@@ -224,6 +237,13 @@ func fileOf(pid int32, file string) string {
 // read returns the content of a file of a process, or if threads count of the thread that has the
 // number of the process.
 func (p *collector) read(pid int32, file string) ([]byte, error) {
+	if file == "stat" {
+		return p.stats.of(pid, func() ([]byte, error) { return p.readFile(pid, file) })
+	}
+	return p.readFile(pid, file)
+}
+
+func (p *collector) readFile(pid int32, file string) ([]byte, error) {
 	read := p.Root.Read
 	if isRecord(file) {
 		read = p.Root.ReadRecord
@@ -239,7 +259,7 @@ func (p *collector) read(pid int32, file string) ([]byte, error) {
 // isRecord reports whether the kernel makes a file of a process in one piece.
 func isRecord(file string) bool {
 	switch file {
-	case "stat", "statm", "status", "io", "schedstat", "oom_score", "wchan", "autogroup", "cgroup", "smaps_rollup":
+	case "stat", "statm", "status", "io", "schedstat", "oom_score", "wchan", "autogroup", "cgroup", "smaps_rollup", "cmdline", "environ", "attr/current":
 		return true
 	}
 	return false

@@ -94,6 +94,25 @@ func tracedAgent(dir string) (*pmda.Agent, *[]string) {
 	return p.agent(), files
 }
 
+// TestOnce asks for values, and then for the names of their instances: the command lines are read
+// once. Names that are asked for again are those of the processes at that time.
+func TestOnce(t *testing.T) {
+	dir := processFiles(t, map[string]string{"5/stat": "5 (x) R 7", "5/cmdline": "before"})
+	p, files := tracedAgent(dir)
+	procfstest.Fetch(t, p, nil, "proc.psinfo.psargs", "proc.runq.runnable")
+	procfstest.File(t, dir, "proc/5/cmdline", "after")
+	for _, want := range []string{"000005 before", "000005 after"} {
+		list, err := p.Instances(context.Background(), nil, pcp.NewInDom(Domain, processSerial))
+		if err != nil || len(list) != 1 || list[0].Name != want {
+			t.Errorf("got %v, %v, want %s", list, err, want)
+		}
+	}
+	slices.Sort(*files)
+	if got, want := strings.Join(*files, " "), "proc/5/cmdline proc/5/cmdline proc/5/stat"; got != want {
+		t.Errorf("read %s, want %s", got, want)
+	}
+}
+
 func TestFiles(t *testing.T) {
 	dir := processFiles(t, map[string]string{
 		"5/stat": "5 (x) R 7", "5/status": "Uid:\t0\t0\t0\t0\n", "5/statm": "1 2 3", "5/cmdline": "x", "5/io": "rchar: 3\n", "6/stat": "6 (y) R 7",
@@ -111,6 +130,7 @@ func TestFiles(t *testing.T) {
 		{"proc.io.rchar proc.io.wchar", "proc/5/io proc/6/io"},
 		{"proc.psinfo.psargs", "proc/5/cmdline proc/6/cmdline proc/6/status"},
 		{"proc.runq.runnable proc.runq.blocked", "proc/5/stat proc/6/stat"},
+		{"proc.runq.runnable proc.psinfo.utime", "proc/5/stat proc/6/stat"},
 		{"proc.memory.rss proc.fd.count proc.psinfo.exe", "proc/5/statm proc/6/statm"},
 	} {
 		p, files := tracedAgent(dir)

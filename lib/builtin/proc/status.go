@@ -123,16 +123,29 @@ func (p *collector) addLinks() {
 		})
 	}
 	p.each("fd", "/proc/PID/fd", func(t *procfs.Table, pid int32) {
-		names, err := p.Root.Names(fileOf(pid, "fd"))
-		if err != nil {
+		n := p.openFiles(pid)
+		if n < 0 {
 			return
 		}
 		if c := t.Cell(t.Row(pid), []byte("n")); p.mayRead(pid) {
-			c.SetUint(uint64(len(names)))
+			c.SetUint(uint64(n))
 		} else {
 			c.SetUint(0)
 		}
 	})
+}
+
+// openFiles returns the number of open files of a process, -1 if they are hidden.
+func (p *collector) openFiles(pid int32) int {
+	n, ok := p.fds[pid]
+	if !ok {
+		names, err := p.Root.Names(fileOf(pid, "fd"))
+		if n = len(names); err != nil {
+			n = -1
+		}
+		p.fds[pid] = n
+	}
+	return n
 }
 
 // parseCgroups reads lines like "12:cpu:/user.slice", which are shown without their numbers. The

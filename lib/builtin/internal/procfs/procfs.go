@@ -94,7 +94,7 @@ func (p *Root) Tail(name string, n int64) ([]byte, error) {
 // Names returns the names in a directory in the order of the directory, which is the order that the
 // reference's collectors number instances in.
 func (p *Root) Names(dir string) ([]string, error) {
-	return readDir(p.path(dir), (*os.File).Readdirnames)
+	return namesIn(p.path(dir), maxNames)
 }
 
 // Dirs returns the names of the directories in a directory in the order of the directory.

@@ -1,9 +1,6 @@
 package procfs
 
-import (
-	"bytes"
-	"strconv"
-)
+import "bytes"
 
 // Users are the names of users and groups in the files of the system. Load reads them.
 type Users struct {
@@ -16,16 +13,12 @@ func (u *Users) Load() {
 	u.users, u.groups = u.read("etc/passwd"), u.read("etc/group")
 }
 
-// Name returns the name of a group or a user, the number itself if it has no name.
+// Name returns the name of a group or a user, "" for an unknown number.
 func (u *Users) Name(group bool, id uint64) string {
-	names := u.users
 	if group {
-		names = u.groups
+		return u.groups[id]
 	}
-	if name := names[id]; name != "" {
-		return name
-	}
-	return strconv.FormatUint(uint64(uint32(id)), 10)
+	return u.users[id]
 }
 
 // read reads a file like /etc/passwd: a name, something, a number. The first name of a number

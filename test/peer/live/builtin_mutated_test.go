@@ -1,0 +1,260 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pmtools/test/peer/harness"
+)
+
+// numbers are what takes the place of a number: those at which types of 31, 32, 63 and 64 bits end,
+// more than that, and others that kernels write.
+var numbers = [...]string{
+	"0", "1", "7", "123456789", "2147483647", "2147483648", "3000000000", "4294967295", "4294967296", "5000000001",
+	"9223372036854775807", "9223372036854775808", "18446744073709551615",
+}
+
+// A mutation changes the lines of a file.
+type mutation struct {
+	name string
+	f    func(r *rand.Rand, lines []string) []string
+}
+
+var mutations = [...]mutation{
+	{"line dropped", func(r *rand.Rand, l []string) []string { i := r.IntN(len(l)); return slices.Delete(l, i, i+1) }},
+	{"lines dropped", func(r *rand.Rand, l []string) []string {
+		return slices.DeleteFunc(l, func(string) bool { return r.IntN(3) == 0 })
+	}},
+	{"line unknown", func(r *rand.Rand, l []string) []string { // where lines have keys
+		if len(l) < 8 || strings.ContainsAny(l[0], "|,") {
+			return l
+		}
+		return slices.Insert(l, 1+r.IntN(len(l)), "NewThing: 12 34 kB\n")
+	}},
+	{"file short", func(r *rand.Rand, l []string) []string { return l[:r.IntN(len(l))] }},
+	{"last words dropped", eachWord(func(r *rand.Rand, w []string) []string { return w[:1+r.IntN(len(w))] })},
+	{"words added", eachWord(func(r *rand.Rand, w []string) []string { return append(w, "77", "88") })},
+	{"number changed", oneWord(func(r *rand.Rand, _ string) string { return numbers[r.IntN(len(numbers))] })},
+	{"numbers changed", allWords(func(r *rand.Rand, _ string) string { return numbers[r.IntN(len(numbers))] })},
+}
+
+var digits = regexp.MustCompile(`^\d+$`)
+
+// eachWord changes the words of a line, or of all lines as those of an older or newer kernel.
+func eachWord(f func(r *rand.Rand, words []string) []string) func(r *rand.Rand, l []string) []string {
+	return func(r *rand.Rand, l []string) []string {
+		all, seed, one := r.IntN(2) == 0, r.Uint64(), r.IntN(len(l))
+		for i := range l {
+			if w := strings.Fields(l[i]); len(w) > 0 && (all || i == one) {
+				same := rand.New(rand.NewPCG(seed, 0))
+				indent := l[i][:len(l[i])-len(strings.TrimLeft(l[i], " \t"))]
+				end := l[i][len(strings.TrimRight(l[i], " \t\n")):]
+				l[i] = indent + strings.Join(f(same, w), " ") + end
+			}
+		}
+		return l
+	}
+}
+
+func oneWord(f func(r *rand.Rand, word string) string) func(r *rand.Rand, l []string) []string {
+	return func(r *rand.Rand, l []string) []string {
+		i := r.IntN(len(l))
+		var at [][]int
+		for _, m := range regexp.MustCompile(`\S+`).FindAllStringIndex(l[i], -1) {
+			if digits.MatchString(l[i][m[0]:m[1]]) {
+				at = append(at, m)
+			}
+		}
+		if len(at) > 0 {
+			m := at[r.IntN(len(at))]
+			l[i] = l[i][:m[0]] + f(r, l[i][m[0]:m[1]]) + l[i][m[1]:]
+		}
+		return l
+	}
+}
+
+func allWords(f func(r *rand.Rand, word string) string) func(r *rand.Rand, l []string) []string {
+	word := regexp.MustCompile(`\S+`)
+	return func(r *rand.Rand, l []string) []string {
+		for i := range l {
+			l[i] = word.ReplaceAllStringFunc(l[i], func(w string) string {
+				if digits.MatchString(w) && r.IntN(4) == 0 {
+					return f(r, w)
+				}
+				return w
+			})
+		}
+		return l
+	}
+}
+
+// mutate copies the files of a tree, some of them changed, and says how.
+func mutate(t *testing.T, r *rand.Rand, from string) (to string, changes []string) {
+	t.Helper()
+	to = t.TempDir()
+	gone := ""
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		name, _ := filepath.Rel(from, path)
+		dst := filepath.Join(to, name)
+		if name == "." || gone != "" && strings.HasPrefix(name, gone) {
+			return nil
+		}
+		switch {
+		case d.IsDir():
+			if strings.Count(name, "/") > 0 && r.IntN(200) == 0 {
+				gone = name + "/"
+				changes = append(changes, name+": directory gone")
+				return nil
+			}
+			return os.MkdirAll(dst, 0o755)
+		case d.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(target, dst)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		switch k := r.IntN(40); {
+		case k == 0:
+			changes = append(changes, name+": gone")
+			return nil
+		case k == 1:
+			changes = append(changes, name+": empty")
+			text = nil
+		case k < 20 && len(text) > 0 && bytes.IndexByte(text, 0) < 0:
+			m := &mutations[r.IntN(len(mutations))]
+			lines := strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+			lines[len(lines)-1] += "\n"
+			text = []byte(strings.Join(m.f(r, lines), ""))
+			changes = append(changes, name+": "+m.name)
+		}
+		return os.WriteFile(dst, text, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to, changes
+}
+
+// inventedTree makes the files of the collectors' own tests.
+func inventedTree(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../../lib/builtin/internal/procfs/procfstest/tree.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, part := range strings.Split("\n"+string(text), "\n-- ")[1:] {
+		name, content, _ := strings.Cut(part, " --\n")
+		if content != "" {
+			content += "\n"
+		}
+		name, quoted := strings.CutSuffix(strings.TrimSuffix(name, " --"), " (quoted)")
+		name, link := strings.CutSuffix(name, " (link)")
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		switch {
+		case strings.HasSuffix(name, "/"):
+			err = cmp.Or(err, os.MkdirAll(path, 0o755))
+		case link:
+			err = cmp.Or(err, os.Symlink(strings.TrimSpace(content), path))
+		default:
+			if quoted {
+				content, _ = strconv.Unquote(strings.TrimSpace(content))
+			}
+			err = cmp.Or(err, os.WriteFile(path, []byte(content), 0o644))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// mutatedRows are the differences over files that are changed, beside recordedRows.
+var mutatedRows = []recordedRow{
+	{`^mem\.vmstat\.(nr_slab|thp_split|pg\w+_total)$|^swap\.pages(in|out)$|^mem\.util\.hugepages\w+Bytes$|^network\.sockstat`, "", "the agent counts a line that is missing as -1"},
+	{`^mem\.vmstat\.(\w+_khugepaged|balloon_\w+flate)$`, "", "the agent shows other lines"},
+	{`^(vfs\.|kernel\.all\.entropy)`, "", "the agent has zeros for all files if it cannot read one of them"},
+	{`^proc\.id\.(\w+_nm|container)$`, "", "the agent takes a process without a user for one of the superuser, and finds no containers"},
+	{`^proc\.(psinfo|schedstat|runq|memory|namespaces|autogroup)\.`, "", "the agent shows what a longer file before had in the fields that a file does not have"},
+	{`^network\.(interface\.(in|out|total|collisions|ipv6)|all\.|softnet)`, "", "the agent shows what a longer file before had in the fields that a line does not have"},
+	{`^disk\.\w+\.(read|write|blkread|blkwrite|total|blktotal|\w+_bytes)$`, "", "the agent reads the four numbers of an old kernel into the lower halves of others"},
+	{`^disk\.\w+\.capacity$`, "", "the agent shows devices that are gone from one file of two"},
+	{`^ipc\.(shm|msg|sem)\.`, "", "the agent reads numbers across lines that are too long or too short"},
+	{`^(kernel\.\w+\.cpu|hinv\.cpu)\.`, "", "the agent takes the first processor for all if their line is missing"},
+	{`^cgroup\.`, "", "the agent shows what another group had for files that a group does not have"},
+	{`^kernel\.(percpu|all)\.(soft)?(irqs|interrupts|intr|sirq)`, "", "the agent numbers kinds of interrupts by lines, complete or not"},
+	{`^mem\.zoneinfo\.protection$|^network\.(interface\.hw_addr|udplite|unix)`, "", "the agent shows what a longer line before had"},
+	{`^(kernel\.all\.load|filesys\.|sysfs\.|hotproc\.|zram\.\w+_stat\.|rpc\.server\.ra_hits)`, "", "the agent reads numbers from lines that it does not know"},
+}
+
+// TestBuiltinMutated compares the linux and proc collectors with the reference's agents over files of
+// which some are changed at random: of older and newer kernels, or damaged.
+func TestBuiltinMutated(t *testing.T) {
+	ours, theirs, root := harness.Setup(t)
+	runs, seed := harness.Number("PMTOOLS_RUNS", 6), harness.Number("PMTOOLS_SEED", 1)
+	trees := recordedTrees(t, root)
+	invented := recordedTree{"invented", inventedTree(t), 2}
+	rows := append(slices.Clone(recordedRows), mutatedRows...)
+	equal, died := 0, 0
+	for i := range runs {
+		r := rand.New(rand.NewPCG(uint64(seed), uint64(i)))
+		tree := invented
+		if r.IntN(3) == 0 {
+			tree = trees[r.IntN(len(trees))]
+		}
+		dir, changes := mutate(t, r, tree.dir)
+		for _, agent := range []string{"linux", "proc"} {
+			domain := map[string]string{"linux": "60", "proc": "3"}[agent]
+			env := []string{
+				"PCP_VAR_DIR=" + recordedVars(t, root), "PCP_PMDAS_DIR=" + root + "/usr/lib/pcp/pmdas", "LINUX_MDADM=/bin/true",
+				strings.ToUpper(agent) + "_STATSPATH=" + dir,
+			}
+			env = append(env, tree.settings(agent)[0]...)
+			same, problems := compareRecorded(t, ours, theirs, root, harness.Command{Env: env, Args: []string{
+				"pminfo", "-L", "-K", "clear", "-K", "add," + domain + "," + agent + "/pmda_" + agent + ".so," + agent + "_init",
+			}})
+			if strings.HasSuffix(problems["status"], "theirs -1") {
+				died++
+				continue
+			}
+			equal += same
+			for metric, text := range problems {
+				known := func(row recordedRow) bool {
+					return row.where == "" && regexp.MustCompile(row.metric).MatchString(metric)
+				}
+				if !slices.ContainsFunc(rows, known) {
+					t.Errorf("run %d: %s: %s: %s", i, tree.name, metric, text)
+				}
+			}
+		}
+		if t.Failed() && testing.Verbose() {
+			t.Logf("run %d: %s", i, strings.Join(changes, "; "))
+		}
+		if keep := os.Getenv("PMTOOLS_KEEP"); keep != "" {
+			if err := os.CopyFS(filepath.Join(keep, strconv.Itoa(i)), os.DirFS(dir)); err != nil {
+				t.Log(err)
+			}
+		}
+	}
+	t.Logf("%d answers agree; the agent died in %d runs", equal, died)
+}
