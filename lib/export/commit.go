@@ -129,7 +129,7 @@ func (s *stage) commit(r *reader, damage error, values int64) error {
 	s.number(m, done)
 	u := s.unit(m, r, done)
 	u.Values += values
-	if damage != nil {
+	if u.Damage = ""; damage != nil {
 		u.Damage = utf8Text(damage.Error())
 	}
 	if err := s.metrics(ctx, m, r, damage); err != nil {

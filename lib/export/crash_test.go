@@ -1,10 +1,12 @@
 package export
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pmtools/lib/safefile/safefiletest"
@@ -90,5 +92,31 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%v: %s is left", f, name)
 			}
 		}
+	}
+}
+
+// TestMended: an archive that could not be read to its end is incomplete until the rest of it has been read.
+func TestMended(t *testing.T) {
+	dir, base := t.TempDir(), small(t, "a", "", 1, 1700000000, 1, 2, 3)
+	whole, err := os.ReadFile(base + ".0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, incomplete := range []bool{true, false} {
+		text := whole
+		if incomplete {
+			text = slices.Concat(whole[:len(whole)-60], bytes.Repeat([]byte{0xff}, 60))
+		}
+		if err := os.WriteFile(base+".0", text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		err := writeTo(t, dir, base)
+		manifest, bad := os.ReadFile(manifestOf(dir, "h"))
+		if bad != nil || strings.Contains(string(manifest), `"incomplete"`) != incomplete {
+			t.Errorf("incomplete is %v: %v, %v\n%s", incomplete, err, bad, manifest)
+		}
+	}
+	if !slices.Equal(exported(t, filesOf(dir, "values")), recorded(t, base)) {
+		t.Error("not the values of the archive")
 	}
 }
