@@ -89,7 +89,7 @@ derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand der
 derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: derive/check lib/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 derive/deps: derive/check derive derive/syntax
-derive/install: lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
+derive/install: derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp

@@ -16,7 +16,7 @@ import (
 	"pmtools/lib/safefile"
 )
 
-type fmtFlags struct{ write, diff, check, expand bool }
+type fmtFlags struct{ write, diff, check, expand, pcp bool }
 
 func (a *app) newFmt() *cobra.Command {
 	f := &fmtFlags{}
@@ -30,6 +30,7 @@ func (a *app) newFmt() *cobra.Command {
 	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print the changes instead; the status is 1 if there are any")
 	cmd.Flags().BoolVarP(&f.check, "check", "l", false, "print the names of files that would change instead; the status is 1 if there are any")
 	cmd.Flags().BoolVar(&f.expand, "expand", false, "put the definitions themselves in the place of their names")
+	cmd.Flags().BoolVar(&f.pcp, "pcp", false, "write definitions of the extended language in that of PCP, and fail where values would change")
 	return cmd
 }
 
@@ -39,12 +40,16 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 	}
 	a.running = true
 	var inside *derive.Registry
-	if f.expand {
+	rewrite := lint.Format
+	if f.pcp {
+		rewrite = lint.Portable
+	}
+	if f.expand || f.pcp {
 		inside = a.sources.Registry()
 	}
 	list, failed := a.readFiles(args)
 	for _, file := range list {
-		out, errs := lint.Format(file.Name, file.Text, inside)
+		out, errs := rewrite(file.Name, file.Text, inside)
 		if errs != nil {
 			failed = true
 			if err := a.explain(ctx, file, errs); err != nil {

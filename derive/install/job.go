@@ -45,6 +45,9 @@ func (j *Job) Install(name string, text []byte) (string, error) {
 		return "", fmt.Errorf("there are two files %s; one directory has room for one", name)
 	}
 	j.taken[name] = true
+	if err := portable(name, text); err != nil {
+		return "", err
+	}
 	state, err := j.tools.State(path, text)
 	if err != nil {
 		return "", err

@@ -15,6 +15,11 @@ import (
 // Registry is given, definitions inside others, of the same file or of the Registry, are put in the
 // place of their names. The errors are those of the file's lines.
 func Format(name string, src []byte, inside *derive.Registry) ([]byte, []*syntax.FileError) {
+	return format(name, src, inside, nil)
+}
+
+// format is Format with a change of each expression, which may be nil.
+func format(name string, src []byte, inside *derive.Registry, change func(syntax.Expr) (syntax.Expr, *misfit)) ([]byte, []*syntax.FileError) {
 	out, errs := check.Syntax().Format(name, src)
 	if errs != nil || inside == nil {
 		return out, errs
@@ -34,7 +39,9 @@ func Format(name string, src []byte, inside *derive.Registry) ([]byte, []*syntax
 	for c := range syntax.Chunks(name, out) {
 		d := c.Definition()
 		if d == nil {
-			b.WriteString(c.Raw)
+			if change == nil || c.Line > 1 || strings.TrimSpace(c.Raw) != syntax.Mark {
+				b.WriteString(c.Raw)
+			}
 			continue
 		}
 		x, err := n.Expand(defs.Nested(d.Name))
@@ -44,10 +51,17 @@ func Format(name string, src []byte, inside *derive.Registry) ([]byte, []*syntax
 			errs = append(errs, &syntax.FileError{Place: d.Place, Msg: d.Name + ": " + msg})
 			continue
 		}
+		if change != nil {
+			var bad *misfit
+			if x, bad = change(x); bad != nil {
+				errs = append(errs, bad.error(d))
+				continue
+			}
+		}
 		b.WriteString(syntax.FormatDefinition(d.Name, x))
 	}
 	if errs != nil {
 		return nil, errs
 	}
-	return []byte(b.String()), nil
+	return []byte(strings.TrimLeft(b.String(), "\n")), nil
 }
