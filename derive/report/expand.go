@@ -75,6 +75,9 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dic
 		if err != nil {
 			return nil, err
 		}
+		if p := b.misplaced(src.Line != nil); p != nil {
+			return nil, p
+		}
 		for _, e := range b.Exprs {
 			x.Exprs = put(x.Exprs, e)
 		}
@@ -87,6 +90,7 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dic
 		for i := range b.Left {
 			x.Left = append(x.Left, b.Left[i].problem(r.Name))
 		}
+		x.Left = append(x.Left, b.doubts()...)
 		x.bounds = append(x.bounds, b)
 	}
 	return x, nil
@@ -140,7 +144,11 @@ func (x *Expansion) Interval() (d time.Duration, ok bool) {
 		if !b.Options.Is("interpol", true) {
 			return 0, true
 		}
-		if text := b.Options.Get("interval"); text != "" {
+		text := b.Options.Get("interval")
+		if text == "" && b.Options.overall() {
+			return 0, true
+		}
+		if text != "" {
 			d, err := when.ParseInterval(text)
 			return d, err == nil
 		}

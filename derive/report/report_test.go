@@ -211,8 +211,8 @@ func TestOwn(t *testing.T) {
 // TestChoose: filters, limits and ranks over 10,000 instances.
 func TestChoose(t *testing.T) {
 	const n = 10_000
-	sample := func() *sampling.Sample {
-		smp := &sampling.Sample{Sets: make([]sampling.Set, 2)}
+	sample := func(columns int) *sampling.Sample {
+		smp := &sampling.Sample{Sets: make([]sampling.Set, columns)}
 		for i := range n {
 			for j := range smp.Sets {
 				smp.Sets[j].Append(sampling.Value{ID: int32(i), Instance: fmt.Sprintf("i%d", i), Value: pcp.DoubleValue(float64((i * (7 + j)) % n))})
@@ -230,6 +230,11 @@ func TestChoose(t *testing.T) {
 		{"limit_filter_force = 9990\na.a = x\nb.b = y,,,,,,-9\n", []int{10, 8}},
 		{"rank = 3\na.a = x\nb.b = y\n", []int{3, 3}},
 		{"rank = -3\npredicate = b.b\na.a = x\nb.b = y\n", []int{3, 3}},
+		{"rank = 3\npredicate = b.b, a.a\na.a = x\nb.b = y\n", []int{3, 3}},
+		{"rank = 1\npredicate = b.b, a.a\na.a = x\nb.b = y\nc.c = z\n", []int{1, 1, 2}},
+		{"rank = 1000\ninstances = i1.*\na.a = x\nb.b = y\n", []int{1000, 1000}},
+		{"rank = 1000\ninvert_filter = yes\nlive_filter = yes\ninstances = i1.*\na.a = x\n", []int{143}},
+		{"rank = 1000\ninvert_filter = yes\ninstances = i1.*\na.a = x\n", []int{1000}},
 		{"a.a = x,none\nb.b = y\n", []int{0, n}},
 	} {
 		l := &Library{global: &Report{}}
@@ -238,13 +243,9 @@ func TestChoose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &Bound{Report: r}
-		var columns []*shown
-		for _, c := range r.Columns {
-			columns = append(columns, b.shown(c, 1))
-		}
-		smp := sample()
-		if err := b.choose(t.Context(), columns, smp); err != nil {
+		c := chooser(r)
+		smp := sample(len(c.columns))
+		if err := c.choose(t.Context(), smp); err != nil {
 			t.Fatal(err)
 		}
 		var got []int
@@ -253,6 +254,75 @@ func TestChoose(t *testing.T) {
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%q: %v values, want %v", tt.text, got, tt.want)
+		}
+	}
+}
+
+// chooser returns the choice of a report whose metrics have an instance domain.
+func chooser(r *Report) *choice {
+	b := &Bound{Report: r}
+	c := &choice{ranking: b.ranking()}
+	for _, col := range r.Columns {
+		c.columns = append(c.columns, b.shown(col, 1))
+	}
+	return c
+}
+
+// TestOrder: the first metric of sort_metric decides the order of all, and instances without a value of it
+// come last; the extremes of all samples are ranked by overall_rank.
+func TestOrder(t *testing.T) {
+	sample := func(first, second []float64) *sampling.Sample {
+		smp := &sampling.Sample{Sets: make([]sampling.Set, 2)}
+		for j, values := range [][]float64{first, second} {
+			for i, f := range values {
+				smp.Sets[j].Append(sampling.Value{ID: int32(i), Instance: string(rune('a' + i)), Value: pcp.DoubleValue(f)})
+			}
+		}
+		return smp
+	}
+	for _, tt := range []struct{ options, want string }{
+		{"sort_metric = m.a", "c3 a2 b1; c6 a5 b4 d9"},
+		{"sort_metric = -m.a", "b1 a2 c3; b4 a5 c6 d9"},
+		{"sort_metric = m.b, m.a", "c3 a2 b1; d9 c6 a5 b4"},
+		{"sort_metric = m.none", "a2 b1 c3; a5 b4 c6 d9"},
+		{"sort_metric = m.a\nrank = 2", "c3 a2; c6 d9"},
+		{"rank = 2\noverall_rank = yes", "b8 c3; d9 c6"},
+		{"rank = -2\noverall_rank_alt = on", "c0 b1; a4 b4"},
+		{"rank = 2\noverall_rank = yes\npredicate = m.a", "b8 c3; b5 c6"},
+	} {
+		l := &Library{global: &Report{}}
+		l.Add("f", "[r]\n"+tt.options+"\nm.a = x\nm.b = y\n")
+		r, err := l.Find("r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := chooser(r)
+		smp := sample([]float64{2, 1, 3}, []float64{5, 4, 6, 9})
+		if c.overall {
+			best := newExtremes(c)
+			for _, s := range []*sampling.Sample{smp, {Missing: "down"}, sample([]float64{2, 8, 0}, []float64{4, 5, 6, 8})} {
+				if err := best.add(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			smp, err = best.sample(t.Context())
+		} else {
+			err = c.choose(t.Context(), smp)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sets []string
+		for i := range smp.Sets {
+			var text []string
+			for j := range smp.Sets[i].Len() {
+				v := smp.Sets[i].At(j)
+				text = append(text, fmt.Sprintf("%s%v", v.Instance, v.Number()))
+			}
+			sets = append(sets, strings.Join(text, " "))
+		}
+		if got := strings.Join(sets, "; "); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.options, got, tt.want)
 		}
 	}
 }

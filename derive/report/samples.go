@@ -11,44 +11,62 @@ import (
 // Shape gives the columns of a stream their labels, and leaves out the values that the report does not
 // want. Over several hosts there is no Header before the first sample.
 func (b *Bound) Shape(ctx context.Context, st *query.Stream) {
-	var columns []*shown
-	selective := false
+	var c *choice
 	if st.Header != nil {
-		columns, selective = b.look(st.Header)
+		c = b.look(st.Header)
 	}
 	samples := st.Samples
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
-		samples(func(smp *sampling.Sample, err error) bool {
-			if columns == nil && err == nil {
-				columns, selective = b.look(st.Header)
+		var best *extremes
+		for smp, err := range samples {
+			if c == nil && err == nil {
+				c = b.look(st.Header)
 			}
-			if err == nil && selective && smp.Missing == "" {
-				err = b.choose(ctx, columns, smp)
+			if err == nil && c.overall {
+				if best == nil {
+					best = newExtremes(c)
+				}
+				if err = best.add(ctx, smp); err == nil {
+					continue
+				}
+			} else if err == nil && c.selective && smp.Missing == "" {
+				err = c.choose(ctx, smp)
 			}
 			if err != nil {
 				smp = nil
 			}
-			return yield(smp, err)
-		})
+			if !yield(smp, err) || err != nil {
+				return
+			}
+		}
+		if best != nil {
+			yield(best.sample(ctx))
+		}
 	}
 }
 
-// look gives metrics their looks, and returns the columns that they are, and whether any values of
-// these are left out.
-func (b *Bound) look(h *sampling.Header) (columns []*shown, selective bool) {
-	columns = make([]*shown, len(h.Metrics))
-	selective = b.Options.Number("rank", 0) != 0
+// look gives metrics their looks, and returns which of their values are wanted.
+func (b *Bound) look(h *sampling.Header) *choice {
+	c := &choice{columns: make([]*shown, len(h.Metrics)), ranking: b.ranking()}
 	rows := b.Options.Has("colxrow") || !b.singular()
 	for i := range h.Metrics {
 		m := &h.Metrics[i]
-		c := b.by[m.Name]
-		if columns[i] = c; c == nil {
+		s := b.by[m.Name]
+		if c.columns[i] = s; s == nil {
 			continue
 		}
-		m.Look = &sampling.Look{Label: c.Title(), Precision: c.Precision, Width: c.Width, Unit: b.Options.Is("unitinfo", true), Rows: rows}
-		selective = selective || c.inst != nil || c.limit != 0
+		m.Look = &sampling.Look{Label: s.Title(), Precision: s.Precision, Width: s.Width, Unit: b.Options.Is("unitinfo", true), Rows: rows}
 	}
-	return columns, selective
+	if !rows {
+		c.sort = nil // columns stay in their places
+	}
+	for _, s := range c.columns {
+		c.selective = c.selective || s != nil && (s.inst != nil || s.limit != 0) || c.top != 0 || c.sort != nil
+	}
+	if c.overall {
+		h.Samples = 1
+	}
+	return c
 }
 
 // singular reports whether a column has no instances.
@@ -61,20 +79,46 @@ func (b *Bound) singular() bool {
 	return false
 }
 
-// choose leaves out of a sample what the filters and the rank do not select.
-func (b *Bound) choose(ctx context.Context, columns []*shown, smp *sampling.Sample) error {
-	for i, c := range columns {
-		if c == nil || c.inst == nil && c.limit == 0 {
+// A choice says which values of a sample are wanted.
+type choice struct {
+	columns []*shown // of the metrics of the sample; nil for those of others
+	ranking
+	selective bool // some values are left out, or sorted
+}
+
+// choose leaves out of a sample the values that are not wanted, and sorts the others.
+func (c *choice) choose(ctx context.Context, smp *sampling.Sample) error {
+	if err := c.filter(ctx, smp, !c.inverted); err != nil {
+		return err
+	}
+	if err := smp.Sort(ctx); err != nil { // metrics that have no rank stay in this order
+		return err
+	}
+	if err := c.rank(ctx, smp); err != nil {
+		return err
+	}
+	if c.inverted {
+		if err := c.filter(ctx, smp, true); err != nil {
+			return err
+		}
+	}
+	return c.order(ctx, smp)
+}
+
+// filter keeps the values within the limits, and of the instances that are wanted if names count.
+func (c *choice) filter(ctx context.Context, smp *sampling.Sample, names bool) error {
+	for i, s := range c.columns {
+		if s == nil || (s.inst == nil || !names) && s.limit == 0 {
 			continue
 		}
 		err := smp.Sets[i].Filter(ctx, func(v *sampling.Value) bool {
-			return (c.inst == nil || c.indom == pcp.NullInDom || selects(c.inst, c.Metric, v.Instance)) && within(c.limit, v)
+			return (!names || s.inst == nil || s.indom == pcp.NullInDom || selects(s.inst, s.Metric, v.Instance)) && within(s.limit, v)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return b.rank(ctx, columns, smp)
+	return nil
 }
 
 // within reports whether a value is at a limit or above it, or below one that is negative. Only numbers
@@ -88,48 +132,4 @@ func within(limit float64, v *sampling.Value) bool {
 		return !(f > -limit)
 	}
 	return true
-}
-
-// rank keeps the largest values of each metric with instances, or the smallest; if the report names a
-// predicate, its instances are those of the others in its domain.
-func (b *Bound) rank(ctx context.Context, columns []*shown, smp *sampling.Sample) error {
-	n := b.Options.Number("rank", 0)
-	if n == 0 {
-		return nil
-	}
-	sign := -1
-	if n < 0 {
-		n, sign = -n, 1
-	}
-	predicate := b.Options.Get("predicate")
-	domain := pcp.NullInDom
-	for _, c := range columns {
-		if c != nil && c.Metric == predicate {
-			domain = c.indom
-		}
-	}
-	wanted := make(map[int32]bool)
-	smp.Ordered = true
-	for i, c := range columns {
-		if c == nil || c.indom == pcp.NullInDom || c.indom == domain && c.Metric != predicate {
-			continue
-		}
-		set := &smp.Sets[i]
-		if err := set.SortByValue(ctx, sign, n); err != nil {
-			return err
-		}
-		set.Keep(n)
-		for j := 0; c.Metric == predicate && j < set.Len(); j++ {
-			wanted[set.ID(j)] = true
-		}
-	}
-	for i, c := range columns {
-		if c == nil || domain == pcp.NullInDom || c.indom != domain || c.Metric == predicate {
-			continue
-		}
-		if err := smp.Sets[i].Filter(ctx, func(v *sampling.Value) bool { return wanted[v.ID] }); err != nil {
-			return err
-		}
-	}
-	return nil
 }

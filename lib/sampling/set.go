@@ -163,6 +163,11 @@ func (set *Set) SortByValue(ctx context.Context, sign, most int) error {
 	return sortBy(ctx, set, most, key, func(a, b float64) int { return sign * cmp.Compare(a, b) })
 }
 
+// SortByNumber sorts values by the numbers that a function gives them, ascending.
+func (set *Set) SortByNumber(ctx context.Context, number func(*Value) float64) error {
+	return sortBy(ctx, set, 0, number, cmp.Compare[float64])
+}
+
 // SortByID sorts values by the identifiers of their instances.
 func (set *Set) SortByID(ctx context.Context) error {
 	sorted := true
