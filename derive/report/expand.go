@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +60,7 @@ func Arguments(names string) (args []string) {
 func Named(args []string) bool { return slices.ContainsFunc(args, IsName) }
 
 // Expand puts the columns of reports that fit the source in the place of their names. A later column
-// of a name takes the place of an earlier one.
+// of a name takes the place of an earlier one. Beside other arguments a report may be without columns.
 func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dictionary, args []string) (*Expansion, error) {
 	x := &Expansion{}
 	for _, arg := range args {
@@ -72,6 +73,10 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dic
 			return nil, err
 		}
 		b, err := r.Bind(ctx, src, defs)
+		if none, ok := errors.AsType[*query.Problem](err); ok && len(args) > 1 {
+			x.Left = append(x.Left, none)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -92,6 +97,9 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dic
 		}
 		x.Left = append(x.Left, b.doubts()...)
 		x.bounds = append(x.bounds, b)
+	}
+	if len(x.Exprs) == 0 && len(x.Left) > 0 {
+		return nil, x.Left[0]
 	}
 	return x, nil
 }

@@ -185,7 +185,7 @@ type keyed[K any] struct {
 	at  int32
 }
 
-// sortBy sorts values by keys; equal ones keep the order of their positions. With most, it never holds many
+// sortBy sorts values by keys; equal ones keep their order. With most, it never holds many
 // more values than these.
 func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, compare func(a, b K) int) error {
 	var steps int
@@ -209,7 +209,7 @@ func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, 
 			return err
 		}
 		v := set.At(i)
-		list = append(list, keyed[K]{key(&v), int32(set.position(i))})
+		list = append(list, keyed[K]{key(&v), int32(i)})
 		if len(list)/2 > most+endedEvery {
 			slices.SortFunc(list, byKey)
 			list = list[:most]
@@ -218,10 +218,11 @@ func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, 
 	slices.SortFunc(list, byKey)
 	list = list[:min(most, all)]
 	set.More += all - len(list)
-	set.order = make([]int32, len(list))
+	order := make([]int32, len(list))
 	for i := range list {
-		set.order[i] = list[i].at
+		order[i] = int32(set.position(int(list[i].at)))
 	}
+	set.order = order
 	return failed
 }
 
