@@ -12,13 +12,13 @@ func (a *app) newCompare() *cobra.Command {
 	f, q := &digestFlags{}, &digest.Compare{Options: &a.Options}
 	var first digest.Side
 	cmd := &cobra.Command{
-		Use:   "compare [ARCHIVE] [ARCHIVE]",
+		Use:   "compare [ARCHIVE] [ARCHIVE] [:REPORT ...]",
 		Short: "Compare two archives, hosts, or windows of an archive: what changed most",
 		Long: "Compare the metrics of two sources, or of two windows of an archive: means, quantiles and extremes of\n" +
 			"each instance, counters as rates. The largest changes come first. Archives are arguments, hosts follow -h;\n" +
 			"hosts are sampled at the same time, every -t until -T, or 11 samples a second apart.",
 		Args: func(cmd *cobra.Command, args []string) error {
-			sides := a.sides(cmd.Flags(), args, q.Second())
+			sides := a.sides(cmd.Flags(), q.Reports(args), q.Second())
 			if err := q.Check(len(sides)); err != nil {
 				return err
 			}

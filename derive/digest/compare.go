@@ -66,7 +66,7 @@ func (c *Compare) Add(t *option.Table) {
 		c.earlier, err = when.ParseBaseline(arg)
 		return err
 	}, "", "baseline", "BEFORE", "compare with the window that is so long BEFORE: 'yesterday same time', '2 hours'")
-	t.Strings(&c.Metrics, "", "metrics", "METRIC", "compare METRIC, those below it, or an expression (may be repeated)")
+	t.Strings(&c.Metrics, "", "metrics", "METRIC", "compare METRIC, those below it, an expression or a :REPORT (may be repeated)")
 	t.Func(score(&c.Threshold, "--threshold"), "", "threshold", "SCORE", "leave out what has a smaller SCORE (default 1)")
 	t.Func(func(arg string) (err error) {
 		c.topped = true
@@ -79,6 +79,18 @@ func (c *Compare) Add(t *option.Table) {
 		c.failing = true
 		return score(&c.fail, "--fail-over")(arg)
 	}, "", "fail-over", "SCORE", "the status is 1 if a score is larger than SCORE; what only one side has does not count")
+}
+
+// Reports takes the names of reports among arguments, which are compared, and returns the others.
+func (c *Compare) Reports(args []string) (others []string) {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, ":") {
+			c.Metrics = append(c.Metrics, arg)
+		} else {
+			others = append(others, arg)
+		}
+	}
+	return others
 }
 
 // Second reports whether the second window has options of its own.
@@ -108,6 +120,9 @@ func (c *Compare) Ask(ctx context.Context, env *Env, w io.Writer) error {
 	sides, done, err := c.open(ctx, env, at)
 	defer done()
 	if err != nil {
+		return err
+	}
+	if err := c.expand(ctx, env, sides); err != nil {
 		return err
 	}
 	if err := c.windows(ctx, env, sides); err != nil {
@@ -145,6 +160,22 @@ func (c *Compare) open(ctx context.Context, env *Env, at []Side) (sides [2]*side
 	return sides, done, err
 }
 
+// expand sets the expressions of the sides, for one source only once.
+func (c *Compare) expand(ctx context.Context, env *Env, sides [2]*side) error {
+	a, b := sides[0], sides[1]
+	if top, err := env.expand(ctx, a, c.Metrics); top < 0 {
+		return a.problem(err)
+	}
+	if a.Source == b.Source {
+		b.window.Exprs, b.window.Wanted = a.window.Exprs, a.window.Wanted
+		return nil
+	}
+	if top, err := env.expand(ctx, b, c.Metrics); top < 0 {
+		return b.problem(err)
+	}
+	return nil
+}
+
 // windows sets the windows of the sides. A baseline is the first side.
 func (c *Compare) windows(ctx context.Context, env *Env, sides [2]*side) error {
 	a, b := sides[0], sides[1]
@@ -179,7 +210,6 @@ func (s *side) live() bool { return s.Line == nil }
 
 // window sets the window of a side. A live one is a number of samples: clocks of hosts differ.
 func (c *Compare) window(ctx context.Context, env *Env, s *side, o *option.Options, with bool) error {
-	s.window.Exprs = c.Metrics
 	if s.live() && o.HasStart {
 		return s.problem(query.Problemf("a live source has no start; -T says when it ends"))
 	}
@@ -212,7 +242,6 @@ func (c *Compare) before(ctx context.Context, env *Env, of, base *side) error {
 	if to == (pcp.Timestamp{}) {
 		to = last
 	}
-	base.window.Exprs = c.Metrics
 	t := &base.window.Times
 	t.Start, t.End = pcp.TimestampOf(c.earlier.Of(from.Time(), env.Zone)), pcp.TimestampOf(c.earlier.Of(to.Time(), env.Zone))
 	if t.End.Compare(first) < 0 {

@@ -43,7 +43,7 @@ type Env struct {
 	Open func(ctx context.Context, side Side) (*query.Source, error)
 	Defs *query.Dictionary
 	// Expand puts expressions in the place of names of reports; nil for nothing.
-	Expand func(ctx context.Context, src *query.Source, exprs []string) ([]string, error)
+	Expand func(ctx context.Context, src *query.Source, exprs []string) (Expansion, error)
 
 	Zone *time.Location
 	Now  time.Time
@@ -51,6 +51,29 @@ type Env struct {
 	Say  func(line string) // gets how an answer comes about; nil drops it
 	Form
 	Table func(ctx context.Context, w io.Writer, t *table.Table) error
+}
+
+// An Expansion is expressions, and what reports among them want.
+type Expansion interface {
+	Expressions() []string
+	// Wanted returns which values of an expression count; nil for all of them.
+	Wanted(name string) func(instance string, value float64) bool
+	// Rank returns how many instances are wanted, the largest first; 0 for all.
+	Rank() (int, error)
+}
+
+// expand sets the expressions of a side. It returns how many of their instances are wanted; 0 for all, less
+// than 0 if there are no expressions.
+func (env *Env) expand(ctx context.Context, s *side, exprs []string) (top int, err error) {
+	if s.window.Exprs = exprs; env.Expand == nil {
+		return 0, nil
+	}
+	x, err := env.Expand(ctx, s.Source, exprs)
+	if err != nil {
+		return -1, err
+	}
+	s.window.Exprs, s.window.Wanted = x.Expressions(), x.Wanted
+	return x.Rank()
 }
 
 // A Form says how an answer is written.

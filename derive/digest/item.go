@@ -73,6 +73,7 @@ func NewCompare(arg string, f *Form) (Question, error) {
 	list, _, err := words(arg)
 	operands, bad := scan(p, list, false)
 	err = cmp.Or(err, bad)
+	operands = c.Reports(operands)
 	for i := 0; i < len(operands) && err == nil; i++ {
 		at := Side{"archive", operands[i]}
 		switch kind := operands[i]; {

@@ -15,14 +15,6 @@ import (
 
 // This file summarizes the recordings of several machines, some at a time, and writes them in their order.
 
-// A digested is the summary of one of several recordings.
-type digested struct {
-	*query.Digest
-	head *summary.Head
-	rows []summary.Row
-	err  error // there is none
-}
-
 // several summarizes the recordings of each machine. Those that fail are reported.
 func (s *Summarize) several(ctx context.Context, env *Env, w io.Writer, names []string) error {
 	slices.Sort(names)
@@ -44,7 +36,7 @@ func (s *Summarize) several(ctx context.Context, env *Env, w io.Writer, names []
 			failed = true
 		}
 	}
-	err := answer.end(context.WithoutCancel(ctx), s.Of.Instances)
+	err := answer.end(context.WithoutCancel(ctx))
 	if err == nil && failed {
 		return ErrReported
 	}
@@ -59,20 +51,19 @@ func (s *Summarize) digest(ctx context.Context, env *Env, name string) *digested
 		return &digested{err: one.problem(err)}
 	}
 	defer one.Close() // it has been read
-	d, h, err := s.summarize(ctx, env, one)
-	if err != nil {
-		return &digested{err: one.problem(err)}
+	d := s.summarize(ctx, env, one)
+	if d.err != nil {
+		return &digested{err: one.problem(d.err)}
 	}
-	h.Hosts = true
-	rows := s.Order.Rows(d.Rows(d.InstanceName))
+	d.head.Hosts = true
 	d.Forget() // there may be thousands
-	for i := range rows {
-		rows[i].Host = h.Source.Host
+	for i := range d.rows {
+		d.rows[i].Host = d.head.Source.Host
 	}
-	if h.Err != nil {
-		h.Err = one.problem(h.Err)
+	if d.head.Err != nil {
+		d.head.Err = one.problem(d.head.Err)
 	}
-	return &digested{Digest: d, head: h, rows: rows}
+	return d
 }
 
 // shared returns an Env for several goroutines.
@@ -89,8 +80,9 @@ func (env *Env) shared() *Env {
 		defer mu.Unlock()
 		env.Note(err)
 	}
+	e.Say = nil // the same for all of them
 	if env.Expand != nil {
-		e.Expand = func(ctx context.Context, src *query.Source, exprs []string) ([]string, error) {
+		e.Expand = func(ctx context.Context, src *query.Source, exprs []string) (Expansion, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			return env.Expand(ctx, src, exprs)
@@ -105,6 +97,8 @@ type answers struct {
 	w    io.Writer
 	head *summary.Head // of the first machine
 	rows []summary.Row
+
+	instances bool // there are rows of each
 }
 
 func (a *answers) add(d *digested) (err error) {
@@ -120,14 +114,15 @@ func (a *answers) add(d *digested) (err error) {
 	if a.head == nil {
 		a.head = d.head
 	}
+	a.instances = a.instances || d.instances
 	return err
 }
 
-func (a *answers) end(ctx context.Context, instances bool) error {
+func (a *answers) end(ctx context.Context) error {
 	if len(a.rows) == 0 {
 		return nil
 	}
-	return a.env.Table(ctx, a.w, a.head.Table(a.rows, a.env.Numbers.Form(), instances))
+	return a.env.Table(ctx, a.w, a.head.Table(a.rows, a.env.Numbers.Form(), a.instances))
 }
 
 // inOrder yields the results of some tasks in their order. As many as there are processors run at a time, and

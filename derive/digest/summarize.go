@@ -87,44 +87,57 @@ func (s *Summarize) Ask(ctx context.Context, env *Env, w io.Writer) error {
 		}
 		return err
 	}
-	d, h, err := s.summarize(ctx, env, one)
-	if err != nil {
-		return err
+	d := s.summarize(ctx, env, one)
+	if d.err != nil {
+		return d.err
 	}
-	rows := s.Order.Rows(d.Rows(d.InstanceName))
 	switch env.Output {
 	case "csv":
-		err = summary.WriteCSV(w, h, rows, env.Full)
+		err = summary.WriteCSV(w, d.head, d.rows, env.Full)
 	case "json":
-		err = summary.WriteJSON(w, h, d.Summary, rows)
+		err = summary.WriteJSON(w, d.head, d.Summary, d.rows)
 	default:
-		err = env.Table(ctx, w, h.Table(rows, env.Numbers.Form(), s.Of.Instances))
+		err = env.Table(ctx, w, d.head.Table(d.rows, env.Numbers.Form(), d.instances))
 	}
-	return cmp.Or(err, h.Err)
+	return cmp.Or(err, d.head.Err)
 }
 
-// summarize summarizes one recording.
-func (s *Summarize) summarize(ctx context.Context, env *Env, one *side) (*query.Digest, *summary.Head, error) {
+// A digested is the summary of a recording.
+type digested struct {
+	*query.Digest
+	head      *summary.Head
+	rows      []summary.Row
+	instances bool  // there are rows of each
+	err       error // there is none
+}
+
+// summarize summarizes one recording. The rank of a report chooses instances unless the question does.
+func (s *Summarize) summarize(ctx context.Context, env *Env, one *side) *digested {
 	if one.live() {
-		return nil, nil, &query.Problem{
+		return &digested{err: &query.Problem{
 			Msg:   "only archives can be summarized, and the source is live",
 			Notes: []string{"name an archive with -a; eval --archive-out BASE records one"},
+		}}
+	}
+	of, order := s.Of, s.Order
+	top, err := env.expand(ctx, one, s.Exprs)
+	if err != nil && (top < 0 || !s.top) {
+		return &digested{err: err}
+	}
+	if top > 0 && !s.top {
+		order.Top, of.Instances = top, true
+		if env.Say != nil {
+			env.Say(fmt.Sprintf("the instances of the report: --top %d --by %s", top, order.By))
 		}
 	}
-	exprs := s.Exprs
-	if env.Expand != nil {
-		var err error
-		if exprs, err = env.Expand(ctx, one.Source, exprs); err != nil {
-			return nil, nil, err
-		}
-	}
-	one.window.Exprs, one.window.Raw, one.window.Expand = exprs, s.Raw, true
+	one.window.Raw, one.window.Expand = s.Raw, true
 	if err := env.over(ctx, one, s.Options, false); err != nil {
-		return nil, nil, err
+		return &digested{err: err}
 	}
-	d, h, err := env.summarize(ctx, one, s.Of)
-	if err == nil {
-		h.Intervals, h.Change = s.Of.Every > 0, s.Order.By == "change" || s.Order.Sort == "change"
+	d, h, err := env.summarize(ctx, one, of)
+	if err != nil {
+		return &digested{err: err}
 	}
-	return d, h, err
+	h.Intervals, h.Change = of.Every > 0, order.By == "change" || order.Sort == "change"
+	return &digested{Digest: d, head: h, rows: order.Rows(d.Rows(d.InstanceName)), instances: of.Instances}
 }

@@ -39,6 +39,7 @@ func Summarize(ctx context.Context, src *Source, defs *Dictionary, q *Query, opt
 	if err != nil {
 		return nil, err
 	}
+	d.choose(ctx, src, q)
 	if err = d.read(ctx, src, q); err == errPast {
 		return nil, err
 	} else if err != nil {
@@ -98,6 +99,28 @@ func (d *Digest) add(ctx context.Context, src *Source, defs *Dictionary, q *Quer
 		}
 	}
 	return bad, nil
+}
+
+// choose lets metrics have the values that are wanted.
+func (d *Digest) choose(ctx context.Context, src *Source, q *Query) {
+	if q.Wanted == nil {
+		return
+	}
+	namer := NewInstanceNamer(src)
+	for _, m := range d.Metrics {
+		wanted := q.Wanted(m.Name)
+		if wanted == nil {
+			continue
+		}
+		dom := m.Desc.InDom
+		m.Wanted = func(at pcp.Timestamp, inst int32, value float64) bool {
+			name := ""
+			if dom != pcp.NullInDom {
+				name = namer.Name(ctx, dom, inst, at)
+			}
+			return wanted(name, value)
+		}
+	}
 }
 
 // changes reports whether an expression has values of the time between two samples.

@@ -31,9 +31,9 @@ func (s *Session) ask(ctx context.Context, q digest.Question, f digest.Form, w i
 			s.complain(w, err)
 		},
 		Say: func(line string) { s.note(w, line) },
-		Expand: func(ctx context.Context, src *query.Source, exprs []string) ([]string, error) {
+		Expand: func(ctx context.Context, src *query.Source, exprs []string) (digest.Expansion, error) {
 			x, err := s.expand(ctx, src, exprs, func(p *Problem) { s.complain(w, p) })
-			return x.Exprs, err
+			return &x, err
 		},
 	}
 	env.Open = func(ctx context.Context, at digest.Side) (*query.Source, error) {

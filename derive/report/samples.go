@@ -121,10 +121,11 @@ func (c *choice) filter(ctx context.Context, smp *sampling.Sample, names bool) e
 	return nil
 }
 
-// within reports whether a value is at a limit or above it, or below one that is negative. Only numbers
-// are limited.
-func within(limit float64, v *sampling.Value) bool {
-	f := v.Number()
+// within reports whether a value is within a limit. Only numbers are limited.
+func within(limit float64, v *sampling.Value) bool { return limit == 0 || limited(limit, v.Number()) }
+
+// limited reports whether a number is at a limit or above it, or below one that is negative.
+func limited(limit, f float64) bool {
 	switch {
 	case limit > 0:
 		return !(f < limit)

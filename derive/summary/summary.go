@@ -19,6 +19,8 @@ type Metric struct {
 	Counter *pcp.Desc // of the counter if the values are its rate, else nil
 	All     *Series   // the values of all instances
 	Fixed   bool      // the expression says in which units the values are
+	// Wanted reports whether a value counts; nil for all of them.
+	Wanted func(at pcp.Timestamp, inst int32, value float64) bool
 
 	between bool // values are those of the time since the record before
 	of      *Summary
@@ -281,7 +283,7 @@ func (m *Metric) take(at pcp.Timestamp) {
 	turned := m.arrive(at)
 	held, holding := 0.0, 0 // what holds for the time since the record before, and how many values that are
 	for i, x := range m.numbers {
-		if math.IsNaN(x - x) { // or infinite
+		if math.IsNaN(x-x) || m.Wanted != nil && !m.Wanted(at, m.out.Insts[i], x) { // or infinite
 			continue
 		}
 		p := m.point(i, m.out.Insts[i])

@@ -78,6 +78,9 @@ func (r *Reports) Plain(ctx context.Context, env *cli.Env, src *query.Source, de
 	if err != nil {
 		return nil, err
 	}
+	for _, p := range x.Unselected() {
+		tell(p)
+	}
 	return x.Plain, nil
 }
 
