@@ -91,7 +91,7 @@ derive/derivetest: derive/check lib/textwidth derive/diagnose derive derive/load
 derive/deps: derive/check derive derive/syntax
 derive/install: derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
-derive/manual: derive/check
+derive/manual: derive/check derive/diagnose
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
 derive/internal/table: lib/format lib/sampling lib/pcp
 derive/summary: derive/internal/table derive/syntax derive/check derive/eval lib/format lib/when lib/pcp
@@ -105,7 +105,7 @@ derive/query: lib/option lib/textwidth lib/when derive/summary derive/internal/i
 derive/describe: derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/find: derive/describe derive/diagnose derive/query lib/suggest lib/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling lib/textwidth lib/when lib/pcp lib/pmerr
-derive/lint: lib/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
+derive/lint: lib/sampling lib/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
 cmd/internal/cli: lib/config lib/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*

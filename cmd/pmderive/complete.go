@@ -39,15 +39,21 @@ func (a *app) completing(ctx context.Context, propose func(*repl.Session) []stri
 }
 
 func (a *app) completeExpr(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	return a.completeAfter("")(cmd, before, prefix)
+}
+
+// completeAfter proposes the rest of a line of the prompt that begins with an item.
+func (a *app) completeAfter(item string) cobra.CompletionFunc {
 	return command.Names(func(ctx context.Context, prefix string) []string {
 		return a.completing(ctx, func(s *repl.Session) []string {
-			texts, start := s.Complete(prefix, len(prefix))
+			line := item + prefix
+			texts, start := s.Complete(line, len(line))
 			for i, t := range texts {
-				texts[i] = prefix[:start] + strings.TrimRight(t, " ")
+				texts[i] = (line[:start] + strings.TrimRight(t, " "))[len(item):]
 			}
 			return texts
 		})
-	})(cmd, before, prefix)
+	})
 }
 
 // completeItem proposes items of the prompt, unless the first word is that of a subcommand, which cobra

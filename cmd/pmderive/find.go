@@ -40,7 +40,7 @@ func (a *app) newReports() *cobra.Command {
 	return a.newAbout("reports", &repl.Settings{}, &cobra.Command{
 		Use:   "reports [NAME ...]",
 		Short: "List the reports, or the columns of some",
-		Long: "List the reports that eval, deps, summarize and export take as :NAME, and where each comes from, or the\n" +
+		Long: "List the reports that eval, deps, summarize and others take as :NAME, and where each comes from, or the\n" +
 			"columns of those of names. Reports are those of pmrep.conf(5) on this machine, or of --config, and a few\n" +
 			"that need no file.",
 		Args: cobra.ArbitraryArgs,
@@ -52,6 +52,7 @@ func (a *app) newAbout(item string, set *repl.Settings, cmd *cobra.Command) *cob
 	if cmd.Args == nil {
 		cmd.Args = operands(1, math.MaxInt)
 	}
+	cmd.ValidArgsFunction = a.completeAfter(":" + item + " ")
 	cmd.Flags().SortFlags = false
 	form.AddOutputs(cmd.Flags(), &set.Output, digest.Outputs(), "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -108,7 +108,7 @@ func (a *app) newHelp() *cobra.Command {
 			if ok, err := manual.Write(a.Env.Out, args[0]); ok || err != nil {
 				return err
 			}
-			bad := repl.NoHelp(args[0], helpNames(cmd.Root()))
+			bad := manual.Unknown(args[0], helpNames(cmd.Root()))
 			return errors.New(strings.Join(append([]string{bad.Msg}, bad.Notes...), "; "))
 		},
 	}

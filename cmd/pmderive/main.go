@@ -21,6 +21,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/source"
+	"pmtools/derive/manual"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
 	"pmtools/lib/pmcd"
@@ -130,7 +131,7 @@ func (a *app) newRoot() *cobra.Command {
 
 func (a *app) newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:               "explain EXPR|NAME ...",
+		Use:               "explain EXPR|NAME|:REPORT ...",
 		Short:             "Show every part of an expression with its type, units and conversions",
 		Args:              operands(1, math.MaxInt),
 		ValidArgsFunction: a.completeExpr,
@@ -166,7 +167,7 @@ func (a *app) newFunctions() *cobra.Command {
 		ValidArgsFunction: completeFunction,
 		RunE: func(_ *cobra.Command, args []string) error {
 			a.running = true
-			return repl.WriteFunctions(a.Env.Out, strings.Join(args, ""))
+			return manual.WriteFunctions(a.Env.Out, strings.Join(args, ""))
 		},
 	}
 }

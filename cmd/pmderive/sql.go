@@ -14,6 +14,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/fleet"
 	"pmtools/derive/repl"
+	"pmtools/derive/report"
 	"pmtools/derive/sql"
 	"pmtools/lib/export"
 )
@@ -27,12 +28,12 @@ type sqlFlags struct {
 func (a *app) newSQL() *cobra.Command {
 	f := &sqlFlags{}
 	cmd := &cobra.Command{
-		Use:   "sql EXPR|NAME",
+		Use:   "sql EXPR|NAME|:REPORT",
 		Short: "Write an expression as SQL over exported tables",
 		Long: "Write an expression as one query over the tables that export has written: its rows are the\n" +
 			"values of the expression for each record of all hosts. The descriptions of the metrics come\n" +
 			"from an archive (-a), a daemon (-h) or the table of metrics (-m). An expression that SQL cannot\n" +
-			"express is refused, with the place and the reason.",
+			"express is refused, with the place and the reason. Of a report there is a query for each column.",
 		Args:              operands(1, 1),
 		ValidArgsFunction: a.completeExpr,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.sql(cmd.Context(), f, args[0]) },
@@ -92,6 +93,9 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 
 func (a *app) sqlQuery(ctx context.Context, f *sqlFlags, expr string) (query string, err error) {
 	if a.catalog != "" {
+		if report.IsName(expr) {
+			return "", fmt.Errorf("reports are fitted to metrics of a source: name one with -a or -h, not with -m, as in 'pmderive -a ARCHIVE sql %s'", expr)
+		}
 		zone, err := a.zone()
 		if err != nil {
 			return "", err

@@ -167,7 +167,7 @@ func (c *Compare) expand(ctx context.Context, env *Env, sides [2]*side) error {
 		return a.problem(err)
 	}
 	if a.Source == b.Source {
-		b.window.Exprs, b.window.Wanted = a.window.Exprs, a.window.Wanted
+		b.window.Exprs, b.window.Select.Wanted = a.window.Exprs, a.window.Select.Wanted
 		return nil
 	}
 	if top, err := env.expand(ctx, b, c.Metrics); top < 0 {

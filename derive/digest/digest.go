@@ -72,7 +72,7 @@ func (env *Env) expand(ctx context.Context, s *side, exprs []string) (top int, e
 	if err != nil {
 		return -1, err
 	}
-	s.window.Exprs, s.window.Wanted = x.Expressions(), x.Wanted
+	s.window.Exprs, s.window.Select.Wanted = x.Expressions(), x.Wanted
 	return x.Rank()
 }
 

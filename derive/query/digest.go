@@ -103,12 +103,12 @@ func (d *Digest) add(ctx context.Context, src *Source, defs *Dictionary, q *Quer
 
 // choose lets metrics have the values that are wanted.
 func (d *Digest) choose(ctx context.Context, src *Source, q *Query) {
-	if q.Wanted == nil {
+	if q.Select.Wanted == nil {
 		return
 	}
 	namer := NewInstanceNamer(src)
 	for _, m := range d.Metrics {
-		wanted := q.Wanted(m.Name)
+		wanted := q.Select.Wanted(m.Name)
 		if wanted == nil {
 			continue
 		}

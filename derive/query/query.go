@@ -41,8 +41,6 @@ type Query struct {
 	Interval time.Duration
 	Select   Selection
 	Raw      bool // counters are not converted to rates
-	// Wanted returns which values of an expression Summarize takes, by its name: nil for all of them.
-	Wanted func(name string) func(instance string, value float64) bool
 	// Zone and Source are for the Header.
 	Zone   *time.Location
 	Source sampling.Source

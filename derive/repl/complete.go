@@ -108,12 +108,19 @@ func (c *completer) line(before string) int {
 		}
 		c.offer(":"+name, ":"+cmd.name+end)
 	}
-	if lib, err := c.s.opt.Reports.Open(); err == nil && name != "" {
-		for _, report := range lib.Names() {
-			c.offer(":"+name, ":"+report)
-		}
+	if name != "" {
+		c.reports(":"+name, ":")
 	}
 	return blank
+}
+
+// reports proposes names of reports after a sign.
+func (c *completer) reports(prefix, sign string) {
+	if lib, err := c.s.opt.Reports.Open(); err == nil {
+		for _, name := range lib.Names() {
+			c.offer(prefix, sign+name)
+		}
+	}
 }
 
 // argument completes the argument of a command; end is the offset after it.
@@ -125,14 +132,16 @@ func (c *completer) argument(name, arg string, end int) int {
 		name = cmd.name
 	}
 	switch name {
-	case "explain", "watch", "plot", "top":
+	case "explain", "sql", "watch", "plot", "top":
+		if strings.HasPrefix(arg, ":") {
+			c.reports(word, ":")
+			return start
+		}
 		return end - len(arg) + c.expr(arg)
 	case "metrics", "describe", "d", "desc", "inst", "text", "labels":
 		c.metric(word)
 	case "report", "reports":
-		if lib, err := c.s.opt.Reports.Open(); err == nil {
-			c.offer(word, lib.Names()...)
-		}
+		c.reports(word, "")
 	case "show", "drop", "edit":
 		c.offer(word, c.s.defs.Names()...)
 	case "load", "save", "save!", "run", "output":
@@ -160,9 +169,12 @@ func (c *completer) argument(name, arg string, end int) int {
 		}
 	case "summarize", "compare":
 		c.offer(word, digest.Proposals(name, arg)...)
+		c.reports(word, ":")
 		if c.metric(word); name == "compare" {
 			c.file(word)
 		}
+	case "install", "install!":
+		c.file(word)
 	case "set":
 		c.setting(arg, word)
 	case "last":

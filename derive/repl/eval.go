@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
@@ -57,7 +58,7 @@ func (s *Session) query(ctx context.Context, q *query.Query) (st *query.Stream, 
 		st.Samples = func(yield func(*sampling.Sample, error) bool) {
 			samples(func(smp *sampling.Sample, err error) bool { return yield(smp, s.noteLost(err)) })
 		}
-		s.explainZeros(st)
+		lint.ExplainZeros(st, s.opt.Note)
 	}
 	return st, err
 }

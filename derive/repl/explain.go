@@ -2,12 +2,23 @@ package repl
 
 import (
 	"context"
+	"fmt"
 	"io"
+
 	"pmtools/derive/explain"
 	"pmtools/derive/internal/item"
+	"pmtools/derive/report"
 )
 
 func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
+	if report.IsName(text) {
+		x, err := s.expand(ctx, s.src, report.Arguments(text), func(p *Problem) { s.complain(w, p) })
+		for i := 0; err == nil && i < len(x.Exprs); i++ {
+			fmt.Fprintln(w, x.Exprs[i])
+			err = runExplain(ctx, s, x.Exprs[i], w)
+		}
+		return err
+	}
 	text = item.Expr(text)
 	c, err := s.binder().Compile(ctx, text)
 	if err != nil {

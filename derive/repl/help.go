@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"pmtools/derive/check"
@@ -36,14 +35,9 @@ func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 	known, err := manual.Write(w, name)
 	if found = found || known; !found {
 		names = append(names, manual.Names()...)
-		return NoHelp(name, names)
+		return manual.Unknown(name, names)
 	}
 	return err
-}
-
-// NoHelp returns the problem that there is no help about a name, and which of some names may be meant.
-func NoHelp(name string, names []string) *Problem {
-	return &Problem{Msg: "there is no help about " + name, Notes: diagnose.DidYouMean(name, names)}
 }
 
 func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
@@ -71,20 +65,4 @@ func (s *Session) helpSettings(w io.Writer) {
 	for _, k := range settings {
 		fmt.Fprintf(w, "    %s: %s\n", k.key, k.help)
 	}
-}
-
-// WriteFunctions writes about one function, or about all of them if there is no name.
-func WriteFunctions(w io.Writer, name string) error {
-	if name == "" {
-		_, err := io.WriteString(w, manual.Functions()+"\n"+manual.Extensions())
-		return err
-	}
-	list := check.Extended.Functions()
-	name = strings.TrimSuffix(name, "()")
-	i := slices.IndexFunc(list, func(f check.Function) bool { return f.Name == name })
-	if i < 0 {
-		return &Problem{Msg: "there is no function " + name, Notes: diagnose.DidYouMean(name, diagnose.FunctionNames(check.Extended))}
-	}
-	io.WriteString(w, manual.Function(list[i]))
-	return nil
 }

@@ -14,6 +14,11 @@ func (s *Session) Lint(ctx context.Context, files []lint.File, opt lint.Options)
 		return nil, err
 	}
 	defer s.release()
+	return s.lint(ctx, files, opt)
+}
+
+// lint is Lint for a caller that has acquired the Session.
+func (s *Session) lint(ctx context.Context, files []lint.File, opt lint.Options) ([]lint.Diagnostic, error) {
 	if !opt.Syntax {
 		if err := s.connect(ctx); err != nil {
 			return nil, err

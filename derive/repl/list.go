@@ -19,7 +19,7 @@ func runList(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		return nil
 	case words[0] != "all":
 		return query.Problemf(":list %s means nothing: :list is about this session, :list all [NAME ...] about files too", words[0])
-	case s.opt.Catalog == nil:
+	case s.opt.Tools == nil:
 		return query.Problemf("there are no files here")
 	default:
 		return s.listAll(ctx, words[1:], w)
@@ -29,7 +29,8 @@ func runList(ctx context.Context, s *Session, arg string, w io.Writer) error {
 // listAll lists the definitions of the session and of files. The source is asked which of them its metrics
 // hide if the session has one, or has been started with one.
 func (s *Session) listAll(ctx context.Context, names []string, w io.Writer) error {
-	c := s.opt.Catalog()
+	tools, options := s.opt.Tools()
+	c := tools.Catalog(options)
 	for _, d := range s.defs.Own {
 		c.Hide(d.Name, d.Expr)
 	}

@@ -106,16 +106,14 @@ func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
 	return s.run(ctx, text, w)
 }
 
-func runTiming(_ context.Context, s *Session, _ string, w io.Writer) error {
-	s.set.Timing = !s.set.Timing
-	fmt.Fprintln(w, "timing "+onOffText(s.set.Timing))
-	return nil
-}
-
-func runVertical(_ context.Context, s *Session, _ string, w io.Writer) error {
-	s.set.Vertical = !s.set.Vertical
-	fmt.Fprintln(w, "vertical "+onOffText(s.set.Vertical))
-	return nil
+// toggling returns the command that changes a setting to the other value.
+func toggling(word string, of func(*Settings) *bool) func(context.Context, *Session, string, io.Writer) error {
+	return func(_ context.Context, s *Session, _ string, w io.Writer) error {
+		on := of(&s.set)
+		*on = !*on
+		fmt.Fprintln(w, word+" "+onOffText(*on))
+		return nil
+	}
 }
 
 func (s *Session) saveSettings(w io.Writer) error {

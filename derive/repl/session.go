@@ -78,8 +78,9 @@ type World struct {
 	Debug  func(spec string) error                                // sets debug options
 	Files  Files                                                  // for :load and :save
 	Table  func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
-	// Catalog returns the definitions in files, for :list all.
-	Catalog func() *install.Catalog
+	// Tools returns where the tools look for definitions, and the files that options name; nil if there are
+	// no files.
+	Tools func() (tools *install.Tools, options []string)
 	// Output returns what writes samples in a form.
 	Output    func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
 	Save      func(text []byte) (name string, err error) // keeps settings, for the start of other sessions

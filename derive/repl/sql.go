@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"pmtools/derive/internal/item"
+	"pmtools/derive/report"
 	"pmtools/derive/sql"
 	"pmtools/lib/pcp"
 )
@@ -36,6 +37,13 @@ func (s *Session) SQL(ctx context.Context, text string, opt *sql.Options) (strin
 
 // sql is SQL for a caller that has acquired the Session.
 func (s *Session) sql(ctx context.Context, text string, opt *sql.Options) (string, error) {
+	if report.IsName(text) {
+		x, err := s.expand(ctx, s.src, []string{text}, func(*Problem) {})
+		if err != nil {
+			return "", err
+		}
+		return x.Queries(func(column string) (string, error) { return s.sql(ctx, column, opt) })
+	}
 	text = item.Expr(text)
 	b := s.binder()
 	c, err := b.Compile(ctx, text)

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,6 +106,31 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dic
 		return nil, x.Left[0]
 	}
 	return x, nil
+}
+
+// Queries returns a query for each column, below its name. A comment says why a column has none.
+func (x *Expansion) Queries(of func(column string) (string, error)) (string, error) {
+	var text strings.Builder
+	some := false
+	for _, p := range x.Left {
+		fmt.Fprintf(&text, "-- %s\n", query.OneLine(p.Msg))
+	}
+	for _, column := range x.Exprs {
+		q, err := of(column)
+		if p, wrong := errors.AsType[*query.Problem](err); wrong {
+			fmt.Fprintf(&text, "-- %s has no query: %s\n", column, query.OneLine(p.Msg))
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		some = true
+		fmt.Fprintf(&text, "\n-- %s\n%s;\n", column, strings.TrimRight(q, ";\n"))
+	}
+	if !some {
+		return "", query.Problemf("no column of the report can be expressed in SQL:\n%s", text.String())
+	}
+	return strings.TrimPrefix(text.String(), "\n"), nil
 }
 
 // Metrics returns the metrics that the reports are made of, and the other arguments, each once.

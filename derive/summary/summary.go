@@ -19,8 +19,6 @@ type Metric struct {
 	Counter *pcp.Desc // of the counter if the values are its rate, else nil
 	All     *Series   // the values of all instances
 	Fixed   bool      // the expression says in which units the values are
-	// Wanted reports whether a value counts; nil for all of them.
-	Wanted func(at pcp.Timestamp, inst int32, value float64) bool
 
 	between bool // values are those of the time since the record before
 	of      *Summary
@@ -39,6 +37,8 @@ type evaluation struct {
 	touched uint64        // the last record that has an operand
 	out     pcp.Values
 	numbers []float64
+	// Wanted reports whether a value counts; nil for all of them.
+	Wanted func(at pcp.Timestamp, inst int32, value float64) bool
 }
 
 // A progress is how far the records have been read.

@@ -1,21 +1,20 @@
-package repl
+package lint
 
 import (
-	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/lib/sampling"
 )
 
-// explainZeros makes a stream tell why a value is 0 if a conversion to a larger unit has rounded it,
-// once for each expression.
-func (s *Session) explainZeros(st *query.Stream) {
+// ExplainZeros makes a stream tell why a value is 0 if a conversion to a larger unit has rounded it,
+// once for each expression. Nil for note is allowed.
+func ExplainZeros(st *query.Stream, note func(line string)) {
 	why := make([][]string, len(st.Exprs))
 	found := false
 	for i, e := range st.Exprs {
-		why[i] = lint.Rounded(e.Tree, e.Info)
+		why[i] = Rounded(e.Tree, e.Info)
 		found = found || why[i] != nil
 	}
-	if !found || s.opt.Note == nil {
+	if !found || note == nil {
 		return
 	}
 	samples := st.Samples
@@ -24,7 +23,7 @@ func (s *Session) explainZeros(st *query.Stream) {
 			for i := range why {
 				if err == nil && why[i] != nil && i < len(smp.Sets) && hasZero(&smp.Sets[i]) {
 					for _, line := range why[i] {
-						s.opt.Note("note: " + line)
+						note("note: " + line)
 					}
 					why[i] = nil
 				}
