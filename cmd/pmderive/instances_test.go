@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -72,7 +73,15 @@ func TestOddInstances(t *testing.T) {
 	buildOdd(t, filepath.Join(dir, "a"), n, 6)
 	buildOdd(t, filepath.Join(dir, "b"), n, 2)
 	t.Chdir(dir)
+	report := "[odd]\nglobals = no\nodd.count = n,,,,,,2\nhalf = odd.half\nhalf.formula = rate(odd.count) / 2\n" +
+		"[some]\nglobals = no\nodd.count = n,'inst 0.*|two words|.*quote.*'\n[most]\nglobals = no\nrank = 100\nsort_metric = odd.count\npredicate = odd.count\n" +
+		"odd.count = n\nhalf = odd.half\nhalf.formula = rate(odd.count) / 2\n[overall]\nglobals = no\nrank = 3\noverall_rank = yes\nodd.count = n\n"
+	if err := os.WriteFile("r.conf", []byte(report), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, line := range []string{
+		"--config r.conf -a a eval :odd", "--config r.conf -a a eval -t 10sec -s 2 :odd", "--config r.conf -a a eval -t 10sec :most", "--config r.conf -a a eval :overall",
+		"--config r.conf -a a eval --long -t 10sec :some", "--config r.conf -a a summarize --instances :some", "--config r.conf compare a b :odd",
 		"-a a find odd", "-a a find words", "-a a find quote", "-a a describe odd.count", "-a a summarize --top 5 --by last odd.count",
 		"-a a summarize --instances odd.count", "compare a b --threshold 0", "compare a b --top 0",
 	} {
@@ -82,6 +91,46 @@ func TestOddInstances(t *testing.T) {
 				t.Errorf("%s -o %s: %.200s", line, output, out)
 			}
 			checkOdd(t, line, output, out)
+		}
+	}
+}
+
+// TestWritten asks about an archive that is being written: the answers are those of what is there, and there
+// are more of them later.
+func TestWritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("r.conf", []byte("[n]\nglobals = no\na.n = n\ntwice = a.twice\ntwice.formula = 2 * a.n\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := archive.Create("a", &archive.WriterOptions{Host: "h", Zone: "UTC"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	desc := pcp.Desc{ID: pcp.NewID(385, 0, 1), Type: pcp.Uint32, InDom: pcp.NullInDom}
+	if err := w.AddMetric(desc, "a.n"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		set := pcp.Values{ID: desc.ID, Type: desc.Type, Insts: []int32{pcp.NullInst}, Words: []uint64{uint64(i)}}
+		if err := w.Put(&pcp.Result{Time: pcp.Timestamp{Sec: 1700000000 + int64(i)}, Sets: []pcp.Values{set}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		for line, want := range map[string]string{
+			"--config r.conf -a a eval -t record -o csv :n":    fmt.Sprintf(",%d,%d\r\n", i, 2*i),
+			"--config r.conf -a a summarize -o csv :n":         fmt.Sprintf("a.twice,,,%d,", i+1),
+			"-a a describe a.n":                                "recorded",
+			"-a a find n":                                      "a.n",
+			"--config r.conf compare a a :n --threshold 0":     "0 changed",
+			"--config r.conf -a a eval --fail-empty -S @99 :n": "",
+		} {
+			out := runIn("", strings.Fields(line)...)
+			if !strings.Contains(out, want) || i > 0 && want != "" && strings.Contains(out, "pmderive: ") {
+				t.Errorf("%d records: %s: %q, want %q", i+1, line, out, want)
+			}
 		}
 	}
 }

@@ -302,3 +302,30 @@ func BenchmarkFind(b *testing.B) {
 		})
 	}
 }
+
+// TestCurrent: an Index is that of a source as long as this has the same metrics.
+func TestCurrent(t *testing.T) {
+	f := host()
+	ix := index(t, f)
+	for _, tt := range []struct {
+		name   string
+		change func()
+		want   bool
+	}{
+		{"the same", func() {}, true},
+		{"one more", func() { f.list = append(f.list, about{name: "zz.new"}) }, false},
+		{"another one", func() { f.list = f.list[:len(f.list)-1]; f.list[0].name += "x" }, false},
+		{"the first ones", func() { f.list = host().list[:3] }, false},
+		{"none", func() { f.list = nil }, false},
+	} {
+		tt.change()
+		if same, err := ix.has(t.Context(), f); same != tt.want || err != nil {
+			t.Errorf("%s: %v, %v", tt.name, same, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := ix.has(ctx, f); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}

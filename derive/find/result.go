@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -17,16 +18,48 @@ import (
 // Top is how many metrics people are shown, unless they say how many.
 const Top = 15
 
-// A Finder answers questions about the metrics of a source. It makes an Index for the first one.
+// A Finder answers questions about the metrics of a source. It makes an Index for the first one, and another
+// for other definitions, or if a live source has other names after some time.
 type Finder struct {
-	index *Index
-	of    pmapi.Source
+	index   *Index
+	of      pmapi.Source
+	checked time.Time
+}
+
+// checkEvery is how long the names of a live source are taken to be the same.
+const checkEvery = 10 * time.Second
+
+// current reports whether the Index is that of the metrics that there are. The error is that of New.
+func (f *Finder) current(ctx context.Context, c *describe.Catalogue) (bool, error) {
+	if f.of != c.Derived {
+		return false, nil
+	}
+	if c.Source.Line != nil || time.Since(f.checked) < checkEvery {
+		return true, nil
+	}
+	f.checked = time.Now()
+	return f.index.has(ctx, c.Derived)
+}
+
+// has reports whether a source has the names of an Index, and no others.
+func (ix *Index) has(ctx context.Context, src pmapi.Source) (same bool, err error) {
+	n := 0
+	err = src.Walk(ctx, "", func(name string, id pcp.ID) bool {
+		i, found := slices.BinarySearchFunc(ix.metrics, name, func(m metric, name string) int { return cmp.Compare(m.name, name) })
+		same = found && ix.metrics[i].id == id && ctx.Err() == nil
+		n++
+		return same
+	})
+	return same && n == len(ix.metrics) || ix.cut, cmp.Or(err, ctx.Err())
 }
 
 // Find returns the metrics that a question is about, at most the first few of them. The error is a
 // *query.Problem if there are none, that of ctx, or of a lost connection.
 func (f *Finder) Find(ctx context.Context, c *describe.Catalogue, question string, most int) (*Answer, error) {
-	if f.of != c.Derived {
+	switch same, err := f.current(ctx, c); {
+	case err != nil:
+		return nil, err
+	case !same:
 		ix, err := New(ctx, c.Derived, func(name string) string {
 			if d := c.Defs.Find(name); d != nil {
 				return d.Expr
@@ -36,7 +69,7 @@ func (f *Finder) Find(ctx context.Context, c *describe.Catalogue, question strin
 		if err != nil {
 			return nil, err
 		}
-		f.index, f.of = ix, c.Derived
+		f.index, f.of, f.checked = ix, c.Derived, time.Now()
 	}
 	a, err := f.index.Find(ctx, question, most)
 	if err != nil {
