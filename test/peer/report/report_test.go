@@ -71,7 +71,7 @@ func TestLive(t *testing.T) {
 		}
 	}
 	t.Logf("%d values of %d columns are equal, %d are not", p.equal, len(columns), bad)
-	if len(columns) < 80 || bad > p.equal/50 { // what rests before and after may move in between
+	if len(columns) < 80 || bad > p.equal/20 { // what rests before and after may move in between
 		t.Errorf("%d values of %d columns are equal, %d are not", p.equal, len(columns), bad)
 	}
 }
