@@ -146,3 +146,28 @@ func TestFollowing(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkLook is the cost of a look at 1,000 hosts, each with an archive, of which nothing has changed.
+func BenchmarkLook(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 1000 {
+		host := filepath.Join(dir, fmt.Sprint("host", i))
+		if err := os.Mkdir(host, 0o777); err != nil {
+			b.Fatal(err)
+		}
+		for _, name := range []string{"20240101.00.10.meta", "20240101.00.10.index", "20240101.00.10.0"} {
+			if err := os.WriteFile(filepath.Join(host, name), nil, 0o666); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	l := newListing(dir, "", time.Hour)
+	later := time.Now().Add(time.Minute)
+	l.look(later)
+	for b.Loop() {
+		l.look(later)
+	}
+	if n := len(l.folders); n != 1001 {
+		b.Errorf("%d directories", n)
+	}
+}
