@@ -46,7 +46,7 @@ var filled = map[string]string{
 	"windows/cpu": "User System Idle", "windows/percpu": "User System Idle Irq", "windows/mem": "Total Available Free", "windows/load": "",
 	"windows/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "windows/filesys": "Total Free Used UsedPercent Mountpoint Fstype",
 	"darwin/cpu": "User System Nice Idle", "darwin/percpu": "User System Nice Idle", "darwin/mem": "Total Available Free Active Inactive",
-	"darwin/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropout",
+	"darwin/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "darwin/io": "DiskReadBytes DiskWriteBytes", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropout",
 	"windows/times": "User System", "windows/memory": "RSS VMS", "windows/io": "ReadCount WriteCount ReadBytes WriteBytes",
 }
 
