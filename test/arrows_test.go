@@ -171,6 +171,7 @@ var outside = map[string][]string{
 	"lib/remotewrite/":     {"github.com/klauspost/compress/snappy"},
 	"lib/pmcd":             {"golang.org/x/text/unicode", "golang.org/x/sys/unix"},
 	"lib/export/bucket":    {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
+	"lib/safefile":         {"golang.org/x/sys/unix"},
 	"lib/export":           {"github.com/parquet-go/parquet-go", "github.com/klauspost/compress"},
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/rogpeppe/go-internal/diff"},

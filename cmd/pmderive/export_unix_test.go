@@ -4,17 +4,20 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/parquet-go/parquet-go"
 	"golang.org/x/sys/unix"
 
 	"pmtools/cmd/internal/clitest"
@@ -105,6 +108,94 @@ func TestExportKilled(t *testing.T) {
 		}
 		same(t, tables(t, out), want)
 	}
+}
+
+// TestCompactKilled kills compactions as they go along: the tables have each value once, and neither an export nor
+// another compaction changes that.
+func TestCompactKilled(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("directories cannot be exchanged")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"one", "two"} {
+		if err := archivetest.BuildBig(dir, name, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		text, err := exec.Command("pmderive", args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, text)
+		}
+		return string(text)
+	}
+	export := func(out string) (said string) {
+		for _, name := range []string{"one", "two"} {
+			said += run("-a", filepath.Join(dir, name), "export", "-o", out, "--partition", "date", "--label", "host="+name)
+		}
+		return said
+	}
+	whole, out := filepath.Join(dir, "whole"), filepath.Join(dir, "out")
+	export(whole)
+	if err := os.CopyFS(out, os.DirFS(whole)); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	run("compact", out)
+	took := time.Since(begun)
+	want := valuesOf(t, out)
+	for i := range 8 {
+		if err := errors.Join(os.RemoveAll(out), os.CopyFS(out, os.DirFS(whole))); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command("pmderive", "compact", out)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(took * time.Duration(i+1) / 8)
+		c.Process.Kill()
+		c.Wait()
+		for _, after := range []func(){
+			func() {},
+			func() {
+				if said := export(out); said != "one: nothing new\ntwo: nothing new\n" {
+					t.Errorf("after a kill: %s", said)
+				}
+			},
+			func() { run("compact", out) },
+		} {
+			if after(); valuesOf(t, out) != want {
+				t.Fatalf("killed after %v: %d values, want %d", took*time.Duration(i+1)/8, valuesOf(t, out), want)
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Join(out, "_pmtools/compact/*")); len(left) > 0 {
+			t.Errorf("left: %q", left)
+		}
+	}
+}
+
+// valuesOf returns the number of rows of all tables of values.
+func valuesOf(t *testing.T, dir string) (rows int64) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, "values", "*", "*.parquet"))
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := parquet.OpenFile(f, info.Size())
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		rows += p.NumRows()
+		f.Close()
+	}
+	return rows
 }
 
 // TestExportRoom exports where there is room for some files only, up to each of them in turn. The tables are as

@@ -124,7 +124,7 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	root.AddCommand(a.newEval(), a.newFind(), a.newDescribe(), a.newReports(), a.newSummarize(), a.newCompare(), a.newExport(), a.newSQL(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newInstall(), a.newUninstall(), a.newList(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
+	root.AddCommand(a.newEval(), a.newFind(), a.newDescribe(), a.newReports(), a.newSummarize(), a.newCompare(), a.newExport(), a.newCompact(), a.newSQL(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newInstall(), a.newUninstall(), a.newList(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
 	a.addHelp(root)
 	return root
 }

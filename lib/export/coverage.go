@@ -261,7 +261,10 @@ func (s *survey) judge() (replace []int, err error) {
 		touched := slices.ContainsFunc(cands, func(c *candidate) bool { return c.seen > 0 || c.near > 0 && c.rewritten() })
 		other := !unit.Form.same(s.form)
 		switch {
-		case touched && (other || again) && complete, complete && unit.Form.Period != 0 && s.form.Period == 0:
+		case touched && (other || again) && complete && unit.Shared:
+			return nil, fmt.Errorf("the values of archive %s are in files with others, since compact has merged them, and cannot be replaced (by --partition %s, and the metrics "+
+				"that were named): export with the same arguments, or into another directory", cands[0].Archive, s.form.Partition)
+		case touched && (other || again) && complete, complete && unit.Form.Period != 0 && s.form.Period == 0 && !unit.Merged:
 			for _, c := range cands {
 				c.replaced = true
 			}

@@ -36,6 +36,9 @@ type manifest struct {
 	Machine string `json:"machineid,omitempty"` // of the host, "" if no recording has named it
 	Metrics string `json:"metrics,omitempty"`   // the table of metrics
 	Exports []unit `json:"exports"`
+	// Next has the numbers of the next files by their table and the beginning of their names, as in
+	// values/demo, where compaction has merged the ones before.
+	Next map[string]int `json:"next,omitempty"`
 	// Commit is the last change. Its files are moved and removed after the manifest says so; a process that
 	// finds some left, because another was killed, does the rest.
 	Commit change `json:"commit"`
@@ -54,6 +57,8 @@ type unit struct {
 	Damage string   `json:"incomplete,omitempty"` // why reading ended early
 	Pieces []piece  `json:"archives,omitempty"`   // nil for live values
 	Files  []string `json:"files"`                // below the directory of all tables
+	Merged bool     `json:"merged,omitempty"`     // compaction has merged some files of values
+	Shared bool     `json:"shared,omitempty"`     // with those of other units
 }
 
 // A form is what was asked for. Units of another form hold other values of the same records, or hold them
@@ -117,6 +122,9 @@ func openManifest(ctx context.Context, in Store, host string) (m *manifest, unlo
 	}
 	if m, err = readManifest(ctx, in, host); err == nil {
 		err = m.Commit.apply(ctx, in)
+	}
+	if d, ok := in.(Dir); ok && err == nil {
+		err = d.settle(ctx, m)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, unlock())
@@ -235,7 +243,7 @@ func (f *form) describe() string {
 
 // next returns the number after those of the files of a table that begin with base.
 func (m *manifest) next(table, base string) int {
-	n := 0
+	n := m.Next[table+"/"+base]
 	for _, u := range m.Exports {
 		for _, file := range u.Files {
 			name := file[strings.LastIndexByte(file, '/')+1:]

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -254,6 +255,38 @@ func (r *rotation) export() {
 	r.compare()
 }
 
+// compact merges the files of the tables, or is killed meanwhile.
+func (r *rotation) compact() {
+	kill := r.rnd.IntN(4)
+	r.say("compact %d", kill)
+	if kill > 1 {
+		_, err := Compact(r.t.Context(), r.out, false)
+		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrNotExist) { // of this system; nothing is exported
+			return
+		}
+		r.must(err)
+		r.compare()
+		return
+	}
+	c := &compaction{root: Dir(r.out)}
+	r.must(errors.Join(os.MkdirAll(c.root.Name(compactDir), 0o777), c.read(r.t.Context())))
+	for _, p := range c.plan() {
+		work, err := c.workDir()
+		r.must(err)
+		w := &dirSwap{compaction: c, dir: p.dir, work: work, infos: make(map[string]fs.FileInfo)}
+		_, err = w.merge(r.t.Context(), p.sets)
+		r.must(err)
+		s, err := w.prepare(c.hosts)
+		if kill == 1 && err == nil {
+			if err = w.exchange(s); errors.Is(err, errors.ErrUnsupported) {
+				return
+			}
+		}
+		r.must(err)
+	}
+	r.compare()
+}
+
 func (r *rotation) compare() {
 	r.t.Helper()
 	want := make([]string, 0, len(r.exported))
@@ -303,7 +336,7 @@ func TestRepeat(t *testing.T) {
 }
 
 func (r *rotation) step() {
-	switch r.rnd.IntN(10) {
+	switch r.rnd.IntN(12) {
 	case 0:
 		r.roll()
 	case 1, 2:
@@ -324,6 +357,8 @@ func (r *rotation) step() {
 		r.rename()
 	case 7:
 		r.swap()
+	case 8:
+		r.compact()
 	default:
 		r.export()
 	}

@@ -99,11 +99,16 @@ func (w *valueWriter) create(date int64) (err error) {
 		return nil
 	}
 	w.of(w.stage.place)
-	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(withRuns(w.stage.place.schema(valueRow{}), "metric", "inst", "instance", "seg", "record", "position", "units", "host"),
+	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(withRuns(w.stage.place.schema(valueRow{}), runColumns()...),
 		parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
 		parquet.SortingWriterConfig(parquet.SortingColumns(
 			parquet.Ascending("metric"), parquet.NullsFirst(parquet.Ascending("inst")), parquet.Ascending("time"))))...)
 	return nil
+}
+
+// runColumns are the columns of which many rows have the same value one after the other.
+func runColumns() []string {
+	return []string{"metric", "inst", "instance", "seg", "record", "position", "units", "host"}
 }
 
 // of fills the column of the host.

@@ -16,7 +16,7 @@ import (
 type Op struct {
 	Kind OpKind
 	Name string // of the file or the directory
-	To   string // the new name of OpRename and OpLink
+	To   string // the new name of OpRename and OpLink, the other one of OpExchange
 	File *File  // of the calls of a file; nil for those of names
 	At   int64  // where OpWrite writes, -1 for the end; the size of OpTruncate; the flags of OpOpen
 	Data []byte // that OpWrite writes; an observer that makes it fail may leave a part of it
@@ -35,6 +35,7 @@ const (
 	OpMkdir    OpKind = "mkdir"
 	OpRename   OpKind = "rename"
 	OpLink     OpKind = "link"
+	OpExchange OpKind = "exchange"
 	OpRemove   OpKind = "remove"
 	OpSyncDir  OpKind = "syncdir"
 )
@@ -164,7 +165,8 @@ func RenameFile(from, to string) error {
 	return os.Rename(from, to)
 }
 
-func link(from, to string) error {
+// LinkFile is os.Link. The new name is not on the disk until SyncDir.
+func LinkFile(from, to string) error {
 	op := Op{Kind: OpLink, Name: from, To: to}
 	if err := op.observe(); err != nil {
 		return err

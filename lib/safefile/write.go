@@ -22,7 +22,7 @@ func Create(name string, text []byte) error {
 	if err := fill(f, text); err != nil {
 		return err
 	}
-	switch err := link(f.Name(), name); {
+	switch err := LinkFile(f.Name(), name); {
 	case err == nil:
 		if err = cmp.Or(RemoveFile(f.Name()), syncDir(name)); err != nil {
 			_ = os.Remove(f.Name())

@@ -178,6 +178,32 @@ func TestExportColumns(t *testing.T) {
 	}
 }
 
+// TestCompact: DuckDB finds the same rows before and after a compaction, in few files whose row groups it can skip.
+func TestCompact(t *testing.T) {
+	d := newDuck(t)
+	sum := func(dir string) string {
+		rows := d.ask("SELECT count(*), bit_xor(hash(time, metric, host, inst, instance, i64, u64, f64, text, bytes, seg, record, position, units)) FROM '" + dir + "/values/**/*.parquet'")
+		return strings.Join(rows[0], " ")
+	}
+	for _, partition := range []string{"host,date", "date"} {
+		for _, name := range []string{"20180416", "20041125", "count-mark"} {
+			d.export(filepath.Join(d.root, "var/lib/pcp/testsuite/archives", name), partition, "--partition", partition)
+		}
+		before := sum(partition)
+		out, err := exec.Command(filepath.Join(d.ours.Bin, "pmderive"), "compact", filepath.Join(d.dir, partition)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if after := sum(partition); after != before {
+			t.Errorf("%s: rows and hash %s, were %s", partition, after, before)
+		}
+		sorted := d.ask("SELECT count(*) FROM parquet_kv_metadata('" + partition + "/values/**/*.parquet') WHERE key = 'pmtools.sorted'")
+		if files := d.ask("SELECT count(*) FROM glob('" + partition + "/values/**/*.parquet')"); sorted[0][0] != files[0][0] {
+			t.Errorf("%s: %s files are sorted, there are %s", partition, sorted[0][0], files[0][0])
+		}
+	}
+}
+
 // TestExportQuery: the query in docs/scale.md gives the rates that the engine gives.
 func TestExportQuery(t *testing.T) {
 	d := newDuck(t)

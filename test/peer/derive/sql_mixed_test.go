@@ -68,6 +68,11 @@ func TestSQLMixed(t *testing.T) {
 			}
 		}
 	}
+	for _, partition := range mixedPartitions()[1:] { // queries find the same in merged files
+		if out, err := exec.Command(filepath.Join(ours.Bin, "pmderive"), "compact", filepath.Join(dir, partition)).CombinedOutput(); err != nil || !strings.Contains(string(out), " merged into ") {
+			t.Fatalf("compact %s: %v\n%s", partition, err, out)
+		}
+	}
 	for _, e := range []*engine{duckEngine(root, dir), clickEngine(root, dir), sparkEngine(t, dir)} {
 		for _, partition := range mixedPartitions() {
 			t.Run(e.name+"/"+partition, func(t *testing.T) {

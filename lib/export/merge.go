@@ -1,0 +1,532 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"github.com/parquet-go/parquet-go"
+
+	"pmtools/lib/safefile"
+	"pmtools/lib/version"
+)
+
+// The rows of a compacted file of values are sorted by metric, host, inst and time. A row group ends with
+// a metric, unless it has few rows: engines read a whole group for one row of it, and the footers of all.
+const (
+	mergedRows = 1 << 18 // at most, in a group
+	mergedLow  = 1 << 14 // enough for a group of its own
+)
+
+// The sources that are read at the same time: files are open, and a page of each column is in memory.
+const (
+	mergeFiles = 256
+	mergeRows  = 1 << 20 // of their pages
+	pageRows   = 1 << 16 // of a page, at most
+)
+
+// A run is sorted rows: all of a file, or a row group of it.
+type run struct {
+	path  string
+	group int // -1 for all
+	rows  int64
+}
+
+// A merger merges files of one table.
+type merger struct {
+	dir   string // for complete files
+	temp  string // for others
+	name  string // begins the names of complete files
+	table string
+	row   any // of the table
+	place place
+	many  bool // hosts
+	count int  // of complete files
+	temps int
+	infos map[string]fs.FileInfo // of the files that were read
+	rows  int64                  // that were written
+	key   []int                  // columns by which rows are sorted
+	w     *mergeWriter
+}
+
+// rowsOf returns an example of the rows of a table.
+func rowsOf(table string) any {
+	switch table {
+	case "values":
+		return valueRow{}
+	case "events":
+		return eventRow{}
+	case "instances":
+		return instanceRow{}
+	case "labels":
+		return labelRow{}
+	case "missing":
+		return missingRow{}
+	case "records":
+		return recordRow{}
+	}
+	return nil
+}
+
+// merge writes the rows of files into few, and returns the names of these.
+func (m *merger) merge(ctx context.Context, paths []string) (files []string, err error) {
+	m.row = rowsOf(m.table)
+	var runs []run
+	total := int64(0)
+	for _, p := range paths {
+		more, err := m.runsOf(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range more {
+			total += r.rows
+		}
+		runs = append(runs, more...)
+	}
+	if m.table == "values" {
+		m.keys()
+		if runs, err = m.reduce(ctx, runs); err != nil {
+			return nil, err
+		}
+	}
+	m.w = &mergeWriter{m: m}
+	if m.table == "values" {
+		err = m.mergeRuns(ctx, runs, m.w.write)
+	} else {
+		err = m.chain(ctx, runs, m.w.write)
+	}
+	if err = errors.Join(err, m.w.close()); err == nil && m.rows != total {
+		err = fmt.Errorf("%s: %d rows of %d were merged", m.dir, m.rows, total)
+	}
+	return m.w.files, err
+}
+
+// runsOf returns the runs of a file, and checks that it is one of the table.
+func (m *merger) runsOf(name string) (list []run, err error) {
+	if m.infos[name], err = os.Stat(name); err != nil {
+		return nil, err
+	}
+	f, table, err := openTable(context.Background(), Dir(""), name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	defer recoverTable(name, &err)
+	if _, err := hostOrMany(name, table); err != nil {
+		return nil, err
+	}
+	if !parquet.EqualNodes(table.Schema(), m.place.schema(m.row)) {
+		return nil, fmt.Errorf("%s: the columns are not those of %s", name, m.table)
+	}
+	if _, sorted := table.Lookup(sortedKey); sorted || m.table != "values" {
+		return []run{{name, -1, table.NumRows()}}, nil
+	}
+	for i, g := range table.RowGroups() {
+		list = append(list, run{name, i, g.NumRows()})
+	}
+	return list, nil
+}
+
+// sortedKey is in the metadata of files whose rows are sorted as a whole, and manyKey in those of files of several
+// hosts.
+const (
+	sortedKey = "pmtools.sorted"
+	manyKey   = "pmtools.hosts"
+)
+
+// hostOrMany is hostOf for files that may be of several hosts.
+func hostOrMany(name string, table *parquet.File) (string, error) {
+	if _, many := table.Lookup(manyKey); many {
+		return "", nil
+	}
+	return hostOf(name, table)
+}
+
+// keys finds the columns of the order: metric, host, inst, time, record.
+func (m *merger) keys() {
+	m.key = []int{colMetric, -1, colInst, colTime, colRecord}
+	if m.place.NoHost {
+		m.key[1] = colHost
+	}
+}
+
+func (m *merger) compare(a, b parquet.Row) int {
+	for _, k := range m.key {
+		if k < 0 {
+			continue
+		}
+		x, y := a[k], b[k]
+		c := 0
+		switch {
+		case x.IsNull() || y.IsNull():
+			c = cmp.Compare(bit(y.IsNull()), bit(x.IsNull()))
+		case x.Kind() == parquet.ByteArray:
+			if s, t := x.ByteArray(), y.ByteArray(); !shared(s, t) {
+				c = bytes.Compare(s, t)
+			}
+		case x.Kind() == parquet.Int32:
+			c = cmp.Compare(x.Int32(), y.Int32())
+		default:
+			c = cmp.Compare(x.Int64(), y.Int64())
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// batch returns how many of the runs can be read at the same time.
+func batch(runs []run) int {
+	rows, files := int64(0), make(map[string]bool)
+	for i, r := range runs {
+		rows += min(r.rows, pageRows)
+		files[r.path] = true
+		if i > 1 && (rows > mergeRows || len(files) > mergeFiles) {
+			return i
+		}
+	}
+	return len(runs)
+}
+
+// reduce merges runs into longer ones, until what is left can be read at the same time.
+func (m *merger) reduce(ctx context.Context, runs []run) ([]run, error) {
+	for batch(runs) < len(runs) {
+		var longer []run
+		for len(runs) > 0 {
+			n := batch(runs)
+			if n == 1 {
+				longer, runs = append(longer, runs[0]), runs[1:]
+				continue
+			}
+			t := &merger{dir: m.temp, name: fmt.Sprintf("temporary-%d", m.temps), table: m.table, row: m.row, place: m.place, many: true, key: m.key}
+			m.temps++
+			t.w = &mergeWriter{m: t, whole: true}
+			err := t.mergeRuns(ctx, runs[:n], t.w.write)
+			if err = errors.Join(err, t.w.close()); err != nil {
+				return nil, err
+			}
+			for _, r := range runs[:n] {
+				if filepath.Dir(r.path) == m.temp {
+					safefile.RemoveFile(r.path)
+				}
+			}
+			longer, runs = append(longer, run{filepath.Join(m.temp, t.w.files[0]), -1, t.rows}), runs[n:]
+		}
+		runs = longer
+	}
+	return runs, nil
+}
+
+// A reading is a run that is read. Its rows are valid until more are read.
+type reading struct {
+	run
+	file   *tableFile
+	groups []parquet.RowGroup
+	rows   parquet.Rows
+	buf    []parquet.Row
+	at, n  int
+}
+
+// A tableFile is shared by the runs of a file.
+type tableFile struct {
+	File
+	table *parquet.File
+	users int
+}
+
+func (f *tableFile) release() {
+	if f.users--; f.users == 0 {
+		f.File.Close()
+	}
+}
+
+func openRun(r run, files map[string]*tableFile) (*reading, error) {
+	f := files[r.path]
+	if f == nil {
+		file, table, err := openTable(context.Background(), Dir(""), r.path)
+		if err != nil {
+			return nil, err
+		}
+		f = &tableFile{File: file, table: table}
+		files[r.path] = f
+	}
+	f.users++
+	groups := f.table.RowGroups()
+	if r.group >= 0 {
+		groups = groups[r.group : r.group+1]
+	}
+	return &reading{run: r, file: f, groups: groups, buf: make([]parquet.Row, chunk)}, nil
+}
+
+func (r *reading) row() parquet.Row { return r.buf[r.at] }
+
+// skip goes over some rows to the next one. It reports whether there is one.
+func (r *reading) skip(n int) (ok bool, err error) {
+	if r.at += n; r.at < r.n {
+		return true, nil
+	}
+	defer recoverTable(r.path, &err)
+	for {
+		if r.rows == nil {
+			if len(r.groups) == 0 {
+				return false, nil
+			}
+			r.rows, r.groups = r.groups[0].Rows(), r.groups[1:]
+		}
+		r.at, r.n = 0, 0
+		if r.n, err = r.rows.ReadRows(r.buf); r.n > 0 {
+			return true, nil
+		} else if !errors.Is(err, io.EOF) {
+			return false, fmt.Errorf("%s: %w", r.path, cmp.Or(err, io.ErrNoProgress))
+		}
+		if err = r.rows.Close(); err != nil {
+			return false, fmt.Errorf("%s: %w", r.path, err)
+		}
+		r.rows = nil
+	}
+}
+
+func (r *reading) close() {
+	if r.rows != nil {
+		r.rows.Close()
+	}
+	r.file.release()
+}
+
+// A queue has the run with the least row first.
+type queue struct {
+	*merger
+	list []*reading
+}
+
+// Len implements heap.Interface.
+func (q *queue) Len() int { return len(q.list) }
+
+// Less implements heap.Interface.
+func (q *queue) Less(i, j int) bool { return q.compare(q.list[i].row(), q.list[j].row()) < 0 }
+
+// Swap implements heap.Interface.
+func (q *queue) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
+
+// Push implements heap.Interface.
+func (q *queue) Push(x any) { q.list = append(q.list, x.(*reading)) }
+
+// Pop implements heap.Interface.
+func (q *queue) Pop() any {
+	last := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return last
+}
+
+// first returns how many rows of the first run come before those of all others.
+func (q *queue) first() int {
+	in := q.list[0]
+	n := in.n - in.at
+	for i := 1; i <= 2 && i < len(q.list) && n > 0; i++ {
+		other := q.list[i].row()
+		n, _ = slices.BinarySearchFunc(in.buf[in.at:in.at+n], other, q.compare)
+	}
+	return max(n, 1)
+}
+
+// mergeRuns hands over the rows of runs in order.
+func (m *merger) mergeRuns(ctx context.Context, runs []run, to func([]parquet.Row) error) (err error) {
+	q := &queue{merger: m}
+	defer func() {
+		for _, r := range q.list {
+			r.close()
+		}
+	}()
+	files := make(map[string]*tableFile)
+	for _, r := range runs {
+		in, err := openRun(r, files)
+		if err != nil {
+			return err
+		}
+		q.list = append(q.list, in)
+		ok, err := in.skip(0)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			q.Pop().(*reading).close()
+		}
+	}
+	heap.Init(q)
+	for n := 0; q.Len() > 0; n++ {
+		if n%(1<<12) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		in, count := q.list[0], q.first()
+		if err := to(in.buf[in.at : in.at+count]); err != nil {
+			return err
+		}
+		ok, err := in.skip(count)
+		if err != nil {
+			return err
+		}
+		if ok {
+			heap.Fix(q, 0)
+		} else {
+			heap.Pop(q).(*reading).close()
+		}
+	}
+	return nil
+}
+
+// chain hands over the rows of runs, one after the other.
+func (m *merger) chain(ctx context.Context, runs []run, to func([]parquet.Row) error) error {
+	for _, r := range runs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		in, err := openRun(r, make(map[string]*tableFile))
+		if err != nil {
+			return err
+		}
+		ok, err := in.skip(0)
+		for ; ok && err == nil; ok, err = in.skip(in.n) {
+			if err = to(in.buf[:in.n]); err != nil {
+				break
+			}
+		}
+		if in.close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A mergeWriter writes sorted rows into files.
+type mergeWriter struct {
+	m      *merger
+	whole  bool // one file
+	file   *safefile.File
+	out    *parquet.GenericWriter[any]
+	rows   int    // in the group
+	groups int    // in the file
+	metric []byte // of the group's last row
+	files  []string
+}
+
+func (w *mergeWriter) write(rows []parquet.Row) error {
+	for len(rows) > 0 {
+		n := min(len(rows), mergedRows-w.rows)
+		if w.m.table == "values" {
+			if n = w.sameMetric(rows[:n]); n == 0 {
+				w.metric = bytes.Clone(rows[0][colMetric].ByteArray())
+				if w.rows >= mergedLow {
+					n = -1
+				}
+			}
+		}
+		if n < 0 || w.rows == mergedRows {
+			if err := w.flush(); err != nil {
+				return err
+			}
+			continue
+		}
+		if w.file == nil {
+			if err := w.create(); err != nil {
+				return err
+			}
+		}
+		if _, err := w.out.WriteRows(rows[:n]); err != nil {
+			return w.failed(err)
+		}
+		w.rows += n
+		w.m.rows += int64(n)
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// sameMetric returns how many of sorted rows have the metric of the last one that was written.
+func (w *mergeWriter) sameMetric(rows []parquet.Row) int {
+	if len(rows) == 0 || bytes.Equal(rows[len(rows)-1][colMetric].ByteArray(), w.metric) {
+		return len(rows)
+	}
+	return sort.Search(len(rows), func(i int) bool { return !bytes.Equal(rows[i][colMetric].ByteArray(), w.metric) })
+}
+
+func (w *mergeWriter) failed(err error) error {
+	if err != nil {
+		return &os.PathError{Op: "write", Path: w.file.Name(), Err: reason(err)}
+	}
+	return nil
+}
+
+// flush ends a row group, and the file if it has enough of them.
+func (w *mergeWriter) flush() error {
+	w.rows = 0
+	if w.groups++; w.groups == fileGroups && !w.whole {
+		return w.close()
+	}
+	return w.failed(w.out.Flush())
+}
+
+func (w *mergeWriter) create() (err error) {
+	name := fmt.Sprintf("%s-%04d.parquet", w.m.name, w.m.count)
+	w.m.count++
+	if w.file, err = safefile.OpenFile(filepath.Join(w.m.dir, name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return err
+	}
+	w.files = append(w.files, name)
+	w.rows, w.groups = 0, 0
+	if w.out != nil {
+		w.out.Reset(w.file)
+		return nil
+	}
+	w.out = parquet.NewGenericWriter[any](w.file, w.m.options()...)
+	return nil
+}
+
+func (m *merger) options() []parquet.WriterOption {
+	more := []parquet.WriterOption{m.place.schema(m.row)}
+	if m.table == "values" {
+		columns := []parquet.SortingColumn{parquet.Ascending("metric"), parquet.NullsFirst(parquet.Ascending("inst")), parquet.Ascending("time")}
+		if m.place.NoHost {
+			columns = slices.Insert(columns, 1, parquet.Ascending("host"))
+		}
+		more = []parquet.WriterOption{
+			withRuns(m.place.schema(m.row), runColumns()...), parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
+			parquet.SortingWriterConfig(parquet.SortingColumns(columns...)), parquet.KeyValueMetadata(sortedKey, "metric, host, inst, time"),
+		}
+	}
+	if m.many {
+		return options(append(more, parquet.KeyValueMetadata(manyKey, "in the column host"), parquet.KeyValueMetadata("pmtools.schema", fmt.Sprint(schema)),
+			parquet.CreatedBy("pmtools", version.Version, ""))...)
+	}
+	return m.place.options(more...)
+}
+
+// close ends the file, and writes it to the disk.
+func (w *mergeWriter) close() error {
+	if w.file == nil {
+		return nil
+	}
+	err := w.failed(w.out.Close())
+	if !w.whole {
+		err = cmp.Or(err, w.failed(w.file.Sync()))
+	}
+	err = cmp.Or(err, w.failed(w.file.Close()))
+	w.file = nil
+	return err
+}
