@@ -30,7 +30,7 @@ func Create(name string, text []byte) error {
 		}
 		return err
 	case errors.Is(err, fs.ErrExist):
-		return errors.Join(err, RemoveFile(f.Name()))
+		return errors.Join(&fs.PathError{Op: "open", Path: name, Err: syscall.EEXIST}, RemoveFile(f.Name()))
 	}
 	if err := RemoveFile(f.Name()); err != nil {
 		return err
