@@ -1,12 +1,15 @@
 package export
 
 import (
+	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
 
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pmapi"
 )
 
 // TestHosted: without the partition host each row has its host in a column, and each file has it
@@ -90,4 +93,40 @@ func hostRows(t *testing.T, name string, p *parquet.File, host string, column bo
 		}
 	}
 	return int(p.NumRows())
+}
+
+// TestPaths: each file names the columns of its chunks, by which Spark finds them.
+func TestPaths(t *testing.T) {
+	dir := t.TempDir()
+	if err := archivetest.BuildMixedHost(dir, "mixed", 0); err != nil { // until after midnight
+		t.Fatal(err)
+	}
+	for _, wide := range []bool{false, true} {
+		job := &Job{Config: &Config{Dir: filepath.Join(dir, "out"), Name: "mixed"}, Wide: wide, Open: func(context.Context) (pmapi.Source, *Records, error) {
+			recs := open(t, filepath.Join(dir, "mixed"))
+			return recs, recs, nil
+		}}
+		if _, err := job.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "out", "*", "host=*", "*", "*.parquet"))
+	if err != nil || len(files) != 4 { // values and wide
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		f, table, err := openTable(t.Context(), Dir(""), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := table.Schema().Columns()
+		for _, group := range table.Metadata().RowGroups {
+			for i, column := range group.Columns {
+				if !slices.Equal(column.MetaData.PathInSchema, columns[i]) {
+					t.Errorf("%s: column %d has the path %q, want %q", name, i, column.MetaData.PathInSchema, columns[i])
+				}
+			}
+		}
+		f.Close()
+	}
 }

@@ -93,11 +93,8 @@ func (w *valueWriter) create(date int64) (err error) {
 	if w.file, err = w.stage.createNext("values", w.stage.place.dated("values", date)); err != nil {
 		return err
 	}
+	// A writer per file: one that is reset leaves out the paths of columns, without which Spark cannot read a file.
 	w.date, w.groups = date, 0
-	if w.out != nil {
-		w.out.Reset(w.file)
-		return nil
-	}
 	w.of(w.stage.place)
 	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(withRuns(w.stage.place.schema(valueRow{}), runColumns()...),
 		parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),

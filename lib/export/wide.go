@@ -279,10 +279,6 @@ func (w *wideWriter) create(date int64) (err error) {
 		return err
 	}
 	w.date, w.group = date, 0
-	if w.out != nil {
-		w.out.Reset(w.file)
-		return nil
-	}
 	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(w.schema())...)
 	return nil
 }
