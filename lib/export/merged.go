@@ -91,10 +91,6 @@ func (w *mergeWriter) create() (err error) {
 	}
 	w.files = append(w.files, name)
 	w.rows, w.groups = 0, 0
-	if w.out != nil {
-		w.out.Reset(w.file)
-		return nil
-	}
 	w.out = parquet.NewGenericWriter[any](w.file, w.m.options()...)
 	return nil
 }
