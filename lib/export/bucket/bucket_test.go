@@ -109,30 +109,28 @@ func TestLost(t *testing.T) {
 	for i, done := range []bool{false, true} {
 		for k := 1 + i; ; k += 2 {
 			s, b := newServer(t)
-			failed := 0
-			s.fault = func(n int, _ *http.Request) fault {
+			s.failing(func(n int, _ *http.Request) fault {
 				if n < k {
 					return fault{}
 				}
-				failed++
 				return fault{fails: true, done: done && n == k}
-			}
+			})
 			_, err := write(t, b, "gaps")
-			if failed == 0 {
+			if s.failures() == 0 {
 				break
 			}
 			if err == nil || !strings.Contains(err.Error(), "s3://bucket/some/prefix/") {
 				t.Fatalf("request %d is lost: %v", k, err)
 			}
 			for _, path := range s.keys("") {
-				if text := s.objects["some/prefix/"+path]; !strings.HasPrefix(path, "_pmtools/") && text != want[path] {
+				if text := s.text(path); !strings.HasPrefix(path, "_pmtools/") && text != want[path] {
 					t.Errorf("request %d is lost: %s is half there", k, path)
 				}
 			}
 			if n := len(s.keys("")); n > 0 && len(s.keys("_pmtools/")) == 0 {
 				t.Errorf("request %d is lost: there are %d objects before the manifest", k, n)
 			}
-			s.fault = nil
+			s.failing(nil)
 			s.forget()
 			if _, err := write(t, b.other(), "gaps"); err != nil {
 				t.Fatalf("request %d was lost: %v", k, err)
@@ -163,18 +161,19 @@ func TestRetry(t *testing.T) {
 	t.Parallel()
 	want := tables(t, "gaps")
 	for i, f := range []fault{{fails: true}, {fails: true, done: true}, {fails: true, status: 503, code: "SlowDown"}, {fails: true, status: 500, code: "InternalError"}} {
-		for k, failed := 1+i, true; failed; k += 3 {
-			failed = false
+		for k := 1 + i; ; k += 3 {
 			s, b := newServer(t)
-			s.fault = func(n int, _ *http.Request) fault {
+			s.failing(func(n int, _ *http.Request) fault {
 				if n == k {
-					failed = true
 					return f
 				}
 				return fault{}
-			}
+			})
 			if _, err := write(t, b, "gaps"); err != nil {
 				t.Fatalf("%+v of request %d: %v", f, k, err)
+			}
+			if s.failures() == 0 {
+				break
 			}
 			s.forget() // an upload that was begun twice: nobody knows of the first
 			s.holds(t, want)
@@ -207,11 +206,11 @@ func TestErrors(t *testing.T) {
 		{"PUT", "", 403, "AccessDenied", "write s3://bucket/some/prefix/_pmtools/host=specbox/_pmtools.json: the bucket denies it"},
 	} {
 		s, b := newServer(t)
-		s.fault = func(_ int, r *http.Request) fault {
+		s.failing(func(_ int, r *http.Request) fault {
 			q := r.URL.Query()
 			match := r.Method == tt.method && (tt.query == "" && len(q) <= 1 && !q.Has("list-type") || tt.query != "" && q.Has(tt.query))
 			return fault{fails: match, status: tt.status, code: tt.code}
-		}
+		})
 		_, err := write(t, b, "gaps")
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%+v: %v", tt, err)
@@ -227,7 +226,7 @@ func TestMeanwhile(t *testing.T) {
 	for _, change := range []func(*export.Job){nil, func(j *export.Job) { j.Machine = "other" }} {
 		s, b := newServer(t)
 		first := true
-		s.fault = func(_ int, r *http.Request) fault {
+		s.failing(func(_ int, r *http.Request) fault {
 			if first && r.Method == "PUT" && strings.HasSuffix(r.URL.Path, "_pmtools.json") {
 				first = false
 				if _, err := write(t, b.other(), "demo"); err != nil {
@@ -235,7 +234,7 @@ func TestMeanwhile(t *testing.T) {
 				}
 			}
 			return fault{}
-		}
+		})
 		sum, err := write(t, b, "demo", func(j *export.Job) {
 			if change != nil {
 				change(j)
@@ -256,14 +255,14 @@ func TestMeanwhile(t *testing.T) {
 // TestAborted: an upload that somebody aborts before it is complete is an error, never a table that is missing silently.
 func TestAborted(t *testing.T) {
 	s, b := newServer(t)
-	s.fault = func(_ int, r *http.Request) fault {
+	s.failing(func(_ int, r *http.Request) fault {
 		if r.Method == "POST" && r.URL.Query().Has("uploadId") {
 			s.mu.Lock()
 			clear(s.uploads)
 			s.mu.Unlock()
 		}
 		return fault{}
-	}
+	})
 	if _, err := write(t, b, "demo"); err == nil || !strings.Contains(err.Error(), "its upload was aborted") {
 		t.Error(err)
 	}

@@ -22,6 +22,7 @@ type server struct {
 	objects map[string]string
 	uploads map[string]*upload
 	count   int // requests
+	failed  int // of them
 	aborted int
 	fault   func(n int, r *http.Request) fault // of the request of that number
 }
@@ -49,6 +50,27 @@ func newServer(t *testing.T) (*server, *Bucket) {
 	return s, b
 }
 
+// failing makes requests fail from now on as a function says.
+func (s *server) failing(f func(n int, r *http.Request) fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = f
+}
+
+// failures returns how many requests have failed.
+func (s *server) failures() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
+
+// text returns an object.
+func (s *server) text(path string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects["some/prefix/"+path]
+}
+
 // keys returns the objects below a path, and removes the prefix of the bucket.
 func (s *server) keys(below string) (list []string) {
 	s.mu.Lock()
@@ -65,13 +87,15 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.count++
 	f := fault{}
-	if s.fault != nil {
-		n := s.count
+	if n, next := s.count, s.fault; next != nil {
 		s.mu.Unlock()
-		f = s.fault(n, r)
+		f = next(n, r) // may use the server
 		s.mu.Lock()
 	}
 	defer s.mu.Unlock()
+	if f.fails {
+		s.failed++
+	}
 	if !f.fails {
 		s.serve(w, r)
 		return
