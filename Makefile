@@ -97,10 +97,12 @@ bench-peer: build
 	PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin $(GO) test ./test/peer/cli -run='^TestSpeed' -count=1 -v
 	@test/peer/peer-up --stop $(PEER)
 
-# TestDamage measures memory and so has a process of its own. Agents do not disturb archives; the other packages share a daemon: one after the other.
+# TestDamage measures memory and so has a process of its own. The packages of OFFLINE do not depend on the second at which they ask: two run at once. The
+# other ones share a daemon, and compare values of the moment: one after the other.
 # Each row of known.txt that explains a difference is noted in FIRED; those that explain none any more fail TestKnownFires. TestLSP takes the
 # reference's definitions, TestShells its root's zsh and fish.
 # Without the reference peer-up ends with status 3 and says why; nothing is compared then.
+OFFLINE := archive derive install push
 peer: export PMTOOLS_PEER = $(PEER)
 peer: export PMTOOLS_BIN = $(CURDIR)/bin
 peer: export PMTOOLS_FIRED = $(PEER).fired
@@ -109,8 +111,9 @@ peer: build
 	if [ $$s = 3 ]; then echo "make peer: no reference here, nothing was compared"; exit 0; fi; \
 	test $$s = 0 && { rm -f $$PMTOOLS_FIRED; test/peer/peer-up --pmcd $(PEER) || echo "make peer: no daemon here, live sources are not compared"; } && \
 	$(GO) test ./test/peer/archive -run='^TestDamage$$' -count=1 -v && \
-	$(GO) test ./test/peer/agent ./test/peer/archive -p 2 -skip='^Test(SpeedSummarize|Damage)$$' -count=1 -v -timeout=15m && \
-	$(GO) test $$($(GO) list ./test/peer/... | grep -vE '/(agent|archive)$$') -p 1 -skip='^Test(Speed|SpeedLive|SpeedShapes|SpeedSummarize|KnownFires)$$' -count=1 -v -timeout=15m && \
+	$(GO) test $(OFFLINE:%=./test/peer/%) -p 2 -skip='^Test(SpeedSummarize|Damage)$$' -count=1 -v -timeout=15m && \
+	$(GO) test $$($(GO) list ./test/peer/... | grep -vE '/($(subst $() $(),|,$(OFFLINE)))$$') -p 1 \
+	  -skip='^Test(Speed|SpeedLive|SpeedShapes|SpeedSummarize|KnownFires)$$' -count=1 -v -timeout=15m && \
 	$(GO) test ./cmd/pmderive -run='^TestLSP$$' -count=1 -v && \
 	$(GO) test ./test -run='^TestShells$$' -count=1 -v && \
 	$(GO) test ./test/peer/harness -run='^TestKnownFires$$' -count=1 -v; \

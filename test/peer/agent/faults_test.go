@@ -59,7 +59,8 @@ func gone(t *testing.T, pid int) {
 	t.Helper()
 	for range 600 {
 		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil || strings.Contains(string(text), ") Z ") {
+		threads, _ := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task") // the others may still hold connections
+		if err != nil || strings.Contains(string(text), ") Z ") && len(threads) <= 1 {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -104,14 +105,16 @@ func TestAgentFaults(t *testing.T) {
 			fetches := []string{"pminfo -f simple.color simple.numfetch", "pminfo -f simple trivial", "pminfo -dmls simple", "pmstore simple.color 9"}
 			each := func(f func(w *agentWorld)) { f(mine); f(their) }
 			run(fetches...)
-			pid := mine.agentPID(t, "simple")
+			killed := []int{mine.agentPID(t, "simple"), their.agentPID(t, "simple")}
 			each(func(w *agentWorld) { w.signal(t, "simple", syscall.SIGKILL) })
-			gone(t, pid)
+			for _, pid := range killed {
+				gone(t, pid)
+			}
 			run(fetches...)
 			run("pminfo -f pmcd.agent.status")
 			each(func(w *agentWorld) { w.restart(t, "simple") })
 			run(fetches...)
-			pid = mine.agentPID(t, "simple")
+			pid := mine.agentPID(t, "simple")
 			each(func(w *agentWorld) { w.signal(t, "simple", syscall.SIGSTOP) })
 			run("pminfo -f simple.color trivial.time", "pminfo -f simple.color", "pminfo -d simple.color")
 			each(func(w *agentWorld) { w.signal(t, "simple", syscall.SIGCONT) })
