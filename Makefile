@@ -51,8 +51,9 @@ test-hostile:
 	test/hostile $(MAKE) --no-print-directory test TESTFLAGS='$(TESTFLAGS)'
 
 # The detector also checks unsafe pointers, and ends the process where parquet-go, over damaged tables, panics otherwise (lib/export recovers that).
+race: RACE ?= ./...
 race:
-	CGO_ENABLED=1 $(GO) test -race -gcflags='github.com/parquet-go/...=-d=checkptr=0' -skip='$(SKIP)' $(TESTFLAGS) ./...
+	CGO_ENABLED=1 $(GO) test -race -gcflags='github.com/parquet-go/...=-d=checkptr=0' -skip='$(SKIP)' $(TESTFLAGS) $(RACE)
 	for d in $(NESTED); do CGO_ENABLED=1 $(GO) test -C $$d -race $(TESTFLAGS) ./... || exit 1; done
 
 lint:
