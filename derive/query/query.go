@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -336,7 +337,8 @@ func (s *Source) expressions(ctx context.Context, defs *Dictionary, exprs []stri
 				Notes: []string{"write " + name + " == " + expr},
 			}
 		}
-		if err == nil && LegalName(name) {
+		// In an expression of its own name, the name is what it was before.
+		if err == nil && LegalName(name) && (defs.Find(name) == nil || !slices.Contains(p.Metrics(), name)) {
 			defs = defs.With(&Definition{Name: name, Expr: expr, Program: p})
 		}
 	}
