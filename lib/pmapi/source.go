@@ -67,9 +67,9 @@ type Source interface {
 
 	// Fetch fills dst with one column for each metric of the request; a request without metrics
 	// only asks for the time, now or of the next record. Columns belong to dst; byte slices in them
-	// stay valid until the source is closed. A metric that cannot be had has its error in its column:
-	// pmerr.PMID, pmerr.NoAgent, pmerr.Again, pmerr.Permission and others. The end of a recording is
-	// pmerr.EOL; no error of a single metric fails the call.
+	// stay valid until the source is closed. The column of a metric that the source cannot answer holds
+	// the error: pmerr.PMID, pmerr.NoAgent, pmerr.Again, pmerr.Permission and others; the call itself
+	// succeeds. The end of a recording is pmerr.EOL.
 	Fetch(ctx context.Context, req *Request, dst *pcp.Result) error
 	// Store gives metrics the values in columns, each with at least one. The request is never
 	// repeated, not even after an error. An empty list is pmerr.TooSmall, a column without values

@@ -85,8 +85,8 @@ func (p *collector) addGraphics() {
 	p.perProcess("numa", "numa_maps", true, parseNUMA)
 }
 
-// hasGraphics reports whether the system has a device whose users the kernel tells of in fdinfo. Of
-// recorded files it is not known.
+// hasGraphics reports whether the system may have a device whose users the kernel lists in fdinfo.
+// Recorded files do not say which devices there were: for them it is true.
 func (p *collector) hasGraphics() bool {
 	for _, class := range [...]string{"drm", "accel"} {
 		names, _ := p.System.Names("sys/class/" + class) // without the directory there is none

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// A server is a bucket that fails when it is told to. A real server stands in for S3 in test/peer.
+// A server is a bucket whose requests fail as a test says. The tests of test/peer use a real server.
 type server struct {
 	mu      sync.Mutex
 	objects map[string]string

@@ -27,17 +27,7 @@ func TestExportFollowsLogger(t *testing.T) {
 	}
 	top := filepath.Join(d.dir, "logs")
 	host, keep := filepath.Join(top, "web1"), filepath.Join(d.dir, "keep")
-	run := func(program string, args ...string) {
-		t.Helper()
-		c := exec.Command(filepath.Join(theirs.Bin, program), args...)
-		if filepath.IsAbs(program) {
-			c = exec.Command(program, args...)
-		}
-		c.Env = append(append(os.Environ(), live...), "PCP_TMP_DIR="+d.dir, "PCP_RUN_DIR="+d.dir)
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%s %q: %v\n%s", program, args, err, out)
-		}
-	}
+	run := d.recorder(t, theirs, live)
 	var errs bytes.Buffer
 	follow := func(args ...string) *exec.Cmd {
 		c := exec.Command(filepath.Join(d.ours.Bin, "pmderive"), append([]string{"-a", top, "export", "-o", filepath.Join(d.dir, "out"), "--follow", "-t", "0.1"}, args...)...)
@@ -50,7 +40,6 @@ func TestExportFollowsLogger(t *testing.T) {
 	if err := os.Mkdir(top, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	files := func(base string) []string { list, _ := filepath.Glob(base + ".*"); return list }
 	wanted := make(map[string]int)
 	c := follow()
 	for _, dir := range []string{host, keep} { // the host appears later

@@ -33,18 +33,7 @@ func TestExportRepeat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := func(program string, args ...string) {
-		t.Helper()
-		c := exec.Command(filepath.Join(theirs.Bin, program), args...)
-		if filepath.IsAbs(program) {
-			c = exec.Command(program, args...)
-		}
-		c.Env = append(append(os.Environ(), live...), "PCP_TMP_DIR="+d.dir, "PCP_RUN_DIR="+d.dir)
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%s %q: %v\n%s", program, args, err, out)
-		}
-	}
-	files := func(base string) []string { list, _ := filepath.Glob(base + ".*"); return list }
+	run := d.recorder(t, theirs, live)
 	wanted := make(map[string]int)
 	var archives []string
 	rnd := rand.New(rand.NewPCG(27, 1))
@@ -105,4 +94,25 @@ func TestExportRepeat(t *testing.T) {
 	} else if text, err := os.ReadFile(manifests[0]); err != nil || !strings.Contains(string(text), `"machineid": "`) {
 		t.Errorf("the manifest does not say which machine it is: %v", err)
 	}
+}
+
+// recorder returns what runs a program of the reference, or another one by its path, as pmlogger has to be run.
+func (d *duck) recorder(t *testing.T, theirs harness.Side, live []string) func(program string, args ...string) {
+	return func(program string, args ...string) {
+		t.Helper()
+		c := exec.Command(filepath.Join(theirs.Bin, program), args...)
+		if filepath.IsAbs(program) {
+			c = exec.Command(program, args...)
+		}
+		c.Env = append(append(os.Environ(), live...), "PCP_TMP_DIR="+d.dir, "PCP_RUN_DIR="+d.dir)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s %q: %v\n%s", program, args, err, out)
+		}
+	}
+}
+
+// files returns the files of an archive.
+func files(base string) []string {
+	list, _ := filepath.Glob(base + ".*")
+	return list
 }
