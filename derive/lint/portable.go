@@ -1,9 +1,12 @@
 package lint
 
 import (
+	"context"
 	"fmt"
+	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/query"
 	"pmtools/derive/syntax"
 )
 
@@ -18,11 +21,50 @@ func Portable(name string, src []byte, inside *derive.Registry) ([]byte, []*synt
 type misfit struct {
 	part syntax.Expr
 	why  string
+	at   *syntax.MetricRef // in whose place an expression with the part stands; nil for none
+}
+
+// pos returns the place in the expression.
+func (m *misfit) pos() int {
+	var at syntax.Node = m.part
+	if m.at != nil {
+		at = m.at
+	}
+	start, _ := at.Span()
+	return int(start)
 }
 
 // error returns the message about the definition.
 func (m *misfit) error(d *syntax.Definition) *syntax.FileError {
 	return &syntax.FileError{Place: d.Place, Msg: fmt.Sprintf("%s: PCP cannot evaluate %s: %s", d.Name, syntax.Print(m.part), m.why)}
+}
+
+// Saved returns a file of definitions, with others that they mention in the place of their names. A
+// definition that cannot be expanded stays as it is. A file that is not to be in the extended language
+// is for PCP's tools too: what Portable refuses is an error, a *query.Problem.
+func Saved(ctx context.Context, b *query.Binder, defs []*query.Definition, extended bool) (string, error) {
+	found, err := b.Check(ctx, defs)
+	if err != nil {
+		return "", err
+	}
+	var list []string
+	exprs := make([]syntax.Expr, len(defs))
+	for i, d := range defs {
+		if exprs[i] = found[i].Expr; exprs[i] == nil {
+			exprs[i] = d.Program.Expr()
+		}
+		if !extended && syntax.Extension(exprs[i]) != nil {
+			x, bad := portable(exprs[i])
+			if bad != nil {
+				return "", &query.Problem{
+					Msg: fmt.Sprintf("PCP cannot evaluate %s: %s", d.Name, bad.why), Src: d.Expr, Pos: bad.pos(),
+				}
+			}
+			exprs[i] = x
+		}
+		list = append(list, d.Text(exprs[i]))
+	}
+	return query.Marked(strings.Join(list, "\n"), exprs), nil
 }
 
 // portable returns an expression in PCP's language.
@@ -39,16 +81,19 @@ func rewrite(x *syntax.Expr) *misfit {
 	switch n := (*x).(type) {
 	case *syntax.BinaryExpr:
 		if n.Op.IsFunction() {
-			return &misfit{n, "it has no " + n.Op.Symbol() + "() of several operands, and a choice has other values where types or instances differ"}
+			return &misfit{part: n, why: "it has no " + n.Op.Symbol() + "() of several operands, and a choice has other values where types or instances differ"}
 		}
 	case *syntax.CallExpr:
 		if n.Fun.IsExtension() {
-			return &misfit{n, "it has no function " + n.Fun.Symbol() + "()"}
+			return &misfit{part: n, why: "it has no function " + n.Fun.Symbol() + "()"}
 		}
 	}
 	for _, operand := range syntax.Operands(*x) {
 		if operand != nil {
 			if bad := rewrite(operand); bad != nil {
+				if n, ok := (*x).(*syntax.NestExpr); ok {
+					bad.at = n.Ref
+				}
 				return bad
 			}
 		}
@@ -75,7 +120,7 @@ func aggregate(n *syntax.CallExpr) *misfit {
 				inner = x.X // the result is none of a counter anyway
 			case x.Fun == syntax.RATE || x.Fun == syntax.DELTA:
 				fun := x.Fun.Symbol()
-				return &misfit{&whole, fmt.Sprintf("an instance may appear, or be reset, by itself, and then %s(%s(...)) has another value", fun, n.Fun.Symbol())}
+				return &misfit{part: &whole, why: fmt.Sprintf("an instance may appear, or be reset, by itself, and then %s(%s(...)) has another value", fun, n.Fun.Symbol())}
 			}
 		case *syntax.UnaryExpr:
 			if n.Fun == syntax.COUNT {
@@ -91,7 +136,7 @@ func aggregate(n *syntax.CallExpr) *misfit {
 			}
 		}
 		if inner == operand {
-			return &misfit{&whole, n.Fun.Symbol() + "() takes the name of a metric there, and no other expression has these values in all samples"}
+			return &misfit{part: &whole, why: n.Fun.Symbol() + "() takes the name of a metric there, and no other expression has these values in all samples"}
 		}
 		n.X = inner
 	}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 
+	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
 )
@@ -40,22 +40,26 @@ func runSave(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if name = cmp.Or(name, s.saved); name == "" {
 		return query.Problemf("this session has neither read nor written a whole file: :save FILE writes a new one")
 	}
-	return s.save(ctx, name, s.files[name], w)
+	return s.save(ctx, name, false, w)
 }
 
 func runSaveOver(ctx context.Context, s *Session, name string, w io.Writer) error {
 	return s.save(ctx, name, true, w)
 }
 
-func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writer) error {
+func (s *Session) save(ctx context.Context, name string, over bool, w io.Writer) error {
 	if s.opt.Files == nil {
 		return query.Problemf("there are no files here")
 	}
-	text, err := s.config(ctx)
+	old, _ := s.opt.Files.ReadFile(name) // an error is that of writing it, too
+	text, err := lint.Saved(ctx, s.binder(), s.defs.Own, over || syntax.IsExtended(old))
+	if bad, ok := errors.AsType[*Problem](err); ok {
+		bad.Notes = append(bad.Notes, ":save! "+name+" writes a file for pmderive alone; its first line says so")
+	}
 	if err != nil {
 		return err
 	}
-	switch err := s.opt.Files.WriteFile(name, []byte(text), replace); {
+	switch err := s.opt.Files.WriteFile(name, []byte(text), over || s.files[name]); {
 	case errors.Is(err, fs.ErrExist):
 		why := "this session has not read or written it"
 		if _, known := s.files[name]; known {
@@ -68,23 +72,4 @@ func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writ
 	s.files[name], s.saved, s.dirty = true, name, false
 	fmt.Fprintf(w, "%s to %s\n", query.Plural(len(s.defs.Own), "definition"), name)
 	return nil
-}
-
-// config returns the session's definitions as a configuration file. A definition that cannot be expanded is
-// written as it is.
-func (s *Session) config(ctx context.Context) (string, error) {
-	found, err := s.binder().Check(ctx, s.defs.Own)
-	if err != nil {
-		return "", err
-	}
-	var list []string
-	var exprs []syntax.Expr
-	for i, d := range s.defs.Own {
-		x := found[i].Expr
-		if x == nil {
-			x = d.Program.Expr()
-		}
-		list, exprs = append(list, d.Text(x)), append(exprs, x)
-	}
-	return query.Marked(strings.Join(list, "\n"), exprs), nil
 }

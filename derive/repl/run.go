@@ -218,7 +218,7 @@ func commands() []cmd {
 		{"drop", "NAME", "forget a definition of this session", true, false, false, runDrop},
 		{"load", "FILE", "read definitions from a configuration file", true, true, false, runLoad},
 		{"save", "[FILE]", "write the definitions to the configuration file that this session has read or written last, to another of these, or to a new one", false, true, false, runSave},
-		{"save!", "FILE", "write the definitions to a file, and replace its content", true, true, false, runSaveOver},
+		{"save!", "FILE", "write the definitions to a file, also those of the extended language, and replace its content", true, true, false, runSaveOver},
 		{"install", "[user | system] FILE ...", "put files of definitions, after the checks of pmderive check, where the tools look for them: this user's, or those of this machine", true, true, false, installing(false)},
 		{"install!", "[user | system] FILE ...", "the same, and replace files of these names", true, true, false, installing(true)},
 		{"uninstall", "[user | system] FILE | NAME ...", "remove files of definitions, or a metric, from where the tools look", true, false, false, runUninstall},

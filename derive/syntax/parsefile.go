@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // control begins the lines that set options; case does not matter.
 const control = "#control"
@@ -36,10 +39,13 @@ func (p *fileParser) item() {
 const Mark = "# language: extended"
 
 func newFileParser(name string, src []byte) *fileParser {
-	p := &fileParser{file: &File{Name: name}, src: string(src), line: 1}
-	first, _, _ := strings.Cut(p.src, "\n")
-	p.extended = strings.TrimRight(first, blanks) == Mark
-	return p
+	return &fileParser{file: &File{Name: name}, src: string(src), line: 1, extended: IsExtended(src)}
+}
+
+// IsExtended reports whether a file says that it is in the extended language.
+func IsExtended(src []byte) bool {
+	first, _, _ := bytes.Cut(src, []byte("\n"))
+	return string(bytes.TrimRight(first, blanks)) == Mark
 }
 
 type fileParser struct {
