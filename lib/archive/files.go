@@ -27,8 +27,7 @@ type volumeFile struct {
 
 // List returns the names of the single archives that Open opens as a set.
 func List(name string) ([]string, error) {
-	l := &lister{Options: (&Options{}).content()}
-	names, err := l.expandNames(name)
+	names, err := newLister(&Options{}).expandNames(name)
 	known := make(map[string]bool)
 	return slices.DeleteFunc(names, func(n string) bool {
 		again := known[n]
@@ -83,20 +82,20 @@ func (l *lister) archivesIn(dir string) ([]string, error) {
 // of a set are often in one directory.
 type lister struct {
 	content.Options
-	dirs map[string]map[string][]string
+	shared *Directories // nil for none
+	dirs   map[string]map[string][]string
+}
+
+func newLister(opt *Options) *lister {
+	return &lister{Options: opt.content(), shared: opt.Directories}
 }
 
 func (l *lister) files(dir, base string) ([]string, error) {
 	groups, ok := l.dirs[dir]
 	if !ok {
-		entries, err := l.List(cmp.Or(dir, "."))
-		if err != nil {
+		var err error
+		if groups, err = l.shared.groups(&l.Options, dir); err != nil {
 			return nil, err
-		}
-		groups = make(map[string][]string)
-		for _, e := range entries {
-			b := memberBase(e)
-			groups[b] = append(groups[b], e)
 		}
 		if l.dirs == nil {
 			l.dirs = make(map[string]map[string][]string)

@@ -24,7 +24,7 @@ import (
 // skipped with a warning if there are others. When ctx is done, its error is returned.
 func Open(ctx context.Context, name string, opt *Options) (*Set, error) {
 	s := newSet(opt)
-	list := &lister{Options: s.opt.content()}
+	list := newLister(&s.opt)
 	names, err := list.expandNames(name)
 	if err != nil {
 		return nil, err

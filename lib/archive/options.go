@@ -34,6 +34,8 @@ type Options struct {
 	// (PCP_IGNORE_MARK_RECORDS of the reference): marks between records at most that far apart are
 	// ignored. If it is negative, all marks are ignored.
 	MarkGap time.Duration
+	// Directories keeps lists of directories for other opens that have it. Nil lists them each time.
+	Directories *Directories
 	// Observer is called for the records that are read.
 	Observer Observer
 }

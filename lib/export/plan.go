@@ -31,9 +31,10 @@ func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 	var machines, hosts []string
 	of := make(map[string][]span)
 	on := make(map[string][]string) // machines by host name
+	opt := &archive.Options{Directories: new(archive.Directories)}
 	for _, name := range names {
 		r, host, machine := span{name: name}, "", ""
-		if s, err := archive.Open(ctx, name, nil); err == nil { // otherwise its export says why not
+		if s, err := archive.Open(ctx, name, opt); err == nil { // otherwise its export says why not
 			host = s.Label().Host
 			machine = host + "\x00" + recordedMachine(ctx, s)
 			r.start = s.Label().Start

@@ -20,7 +20,7 @@ import (
 
 // WithArchives makes o open archives too. Only commands that call it link the readers of archives.
 func (o *Opener) WithArchives() *Opener {
-	o.archive, o.archives = openArchive, archiveNames
+	o.archive, o.archives, o.dirs = openArchive, archiveNames, new(archive.Directories)
 	return o
 }
 
@@ -56,7 +56,7 @@ func archiveNames(prefix string) (names []string) {
 }
 
 func (o *Opener) archiveOptions() *archive.Options {
-	opt := &archive.Options{Warn: o.env.Notify, Observer: o.printer().Archive(), DiskLimit: o.UnpackLimit}
+	opt := &archive.Options{Warn: o.env.Notify, Observer: o.printer().Archive(), DiskLimit: o.UnpackLimit, Directories: o.dirs}
 	if text, ok := o.env.LookupEnv("PMTOOLS_UNPACK_LIMIT"); ok && opt.DiskLimit == 0 {
 		var err error
 		if opt.DiskLimit, err = ParseSize(text); err != nil {

@@ -16,6 +16,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/debug"
 	"pmtools/derive"
+	"pmtools/lib/archive"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
@@ -46,6 +47,7 @@ type Opener struct {
 	names    *pmns.Tree // -n, -N; nil without
 	archive  func(ctx context.Context, o *Opener, list string) (pmapi.Source, error)
 	archives func(prefix string) []string // completes the name of an archive
+	dirs     *archive.Directories         // of the archives that were opened
 }
 
 // New returns what opens the sources of a command, and handles -n, -N and -K of its options. The
