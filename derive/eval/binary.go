@@ -68,10 +68,10 @@ func (s *State) binary(n *node) *pcp.Values {
 	switch {
 	case yn.singular():
 		out.Insts = append(out.Insts, x.Insts...)
-		ys = s.spread(ys[0], len(xs))
+		ys = s.spread(ys, len(xs))
 	case xn.singular():
 		out.Insts = append(out.Insts, y.Insts...)
-		xs = s.spread(xs[0], len(ys))
+		xs = s.spread(xs, len(ys))
 	case slices.Equal(x.Insts, y.Insts):
 		out.Insts = append(out.Insts, x.Insts...)
 	default:
@@ -103,10 +103,14 @@ func (p *pair) operand(buf *[]uint64, words []uint64, from pcp.Type, mul, div fl
 	return *buf
 }
 
-func (s *State) spread(word uint64, n int) []uint64 {
+// spread returns the only one of the words n times.
+func (s *State) spread(words []uint64, n int) []uint64 {
+	if n == 1 {
+		return words
+	}
 	s.wide = slices.Grow(s.wide[:0], n)[:n]
 	for i := range s.wide {
-		s.wide[i] = word
+		s.wide[i] = words[0]
 	}
 	return s.wide
 }

@@ -20,7 +20,17 @@ type section struct {
 	file     string
 	line     int
 	about    string // the comment before it
+	lines    []rawLine
+	indent   int // of the last line that begins a setting
 	settings []*setting
+}
+
+// A rawLine is a line of a section that has not become a setting.
+type rawLine struct {
+	source string
+	line   int
+	indent int
+	sign   int // how far after the indentation the sign after the key is; less than 0 in a line that continues a value
 }
 
 // A setting is a key with its value, which remembers where it stands.
@@ -29,7 +39,6 @@ type setting struct {
 	file   string
 	line   int
 	value  string // its lines are separated by newlines
-	indent int
 	pieces []piece
 }
 
@@ -55,10 +64,14 @@ func (s *setting) add(source string, line, column int) (wrong string) {
 	if len(s.value)+len(source) > maxValue {
 		return fmt.Sprintf("a value of more than %d bytes", maxValue)
 	}
+	text := strings.TrimRight(source[column:], blanks)
+	if s.pieces == nil && !strings.Contains(text, "%") { // as most values are
+		s.value, s.pieces = text, []piece{{line: line, column: column + 1, source: source}}
+		return ""
+	}
 	if s.pieces != nil {
 		s.value += "\n"
 	}
-	text := strings.TrimRight(source[column:], blanks)
 	for first := true; first || text != ""; first = false {
 		s.pieces = append(s.pieces, piece{start: len(s.value), line: line, column: column + 1, source: source})
 		part, rest, found := strings.Cut(text, "%")
@@ -87,7 +100,6 @@ const blanks = " \t\r\v\f"
 type reader struct {
 	file     string
 	sections []*section
-	keys     map[string]bool // of the section
 	names    map[string]bool // of sections
 	faults   []lint.Diagnostic
 	comment  []string  // the lines before this one
@@ -140,10 +152,8 @@ func (r *reader) line(source string, line int) {
 		now = r.sections[n-1]
 	}
 	switch key := strings.IndexAny(text, "=:"); {
-	case now != nil && len(now.settings) > 0 && indent > now.settings[len(now.settings)-1].indent:
-		if wrong := now.settings[len(now.settings)-1].add(source, line, indent); wrong != "" {
-			r.value(line, source, wrong)
-		}
+	case now != nil && now.lines != nil && indent > now.indent:
+		now.lines = append(now.lines, rawLine{source, line, indent, -1})
 	case text[0] == '[':
 		r.section(text, source, line)
 	case now == nil:
@@ -151,7 +161,7 @@ func (r *reader) line(source string, line int) {
 	case key < 0:
 		r.fault(line, indent+1, source, "this is neither a section [NAME] nor a setting KEY = VALUE")
 	default:
-		r.setting(now, source, line, indent, key)
+		now.lines, now.indent = append(now.lines, rawLine{source, line, indent, key}), indent
 	}
 }
 
@@ -165,37 +175,52 @@ func (r *reader) section(text, source string, line int) {
 	if r.names[name] {
 		r.fault(line, 1, source, "the file has a section [%s] already", textwidth.Clean(name))
 	}
-	r.names[name], r.keys = true, nil
+	r.names[name] = true
 	r.sections = append(r.sections, &section{name: name, file: r.file, line: line, about: textwidth.Clean(strings.Join(r.comment, " "))})
 }
 
-// value notes what is wrong with a value in a line.
-func (r *reader) value(line int, source, wrong string) {
+// settings makes the settings of a section of its lines.
+func (r *reader) settings(of *section) {
+	keys := make(map[string]bool)
+	for _, l := range of.lines {
+		if len(r.faults) >= maxFaults {
+			return
+		}
+		if l.sign >= 0 {
+			r.setting(of, l, keys)
+		} else if n := len(of.settings); n > 0 {
+			r.extend(of.settings[n-1], l, l.indent)
+		}
+	}
+	of.lines = nil
+}
+
+// extend adds a line to a setting, from a column on.
+func (r *reader) extend(s *setting, l rawLine, from int) {
+	wrong := s.add(l.source, l.line, from)
+	if wrong == "" {
+		return
+	}
+	source := l.source
 	if len(source) > maxValue {
 		source = ""
 	}
-	r.fault(line, 1+max(strings.IndexByte(source, '%'), 0), source, "%s", wrong)
+	r.fault(l.line, 1+max(strings.IndexByte(source, '%'), 0), source, "%s", wrong)
 }
 
-func (r *reader) setting(now *section, source string, line, indent, sign int) {
-	key := strings.TrimRight(source[indent:indent+sign], blanks)
-	s := &setting{key: key, file: r.file, line: line, indent: indent}
-	if key == "" {
-		r.fault(line, indent+1, source, "there is no key before %q", source[indent+sign:indent+sign+1])
-		return
+func (r *reader) setting(of *section, l rawLine, keys map[string]bool) {
+	after := l.indent + l.sign
+	key := strings.TrimRight(l.source[l.indent:after], blanks)
+	switch {
+	case key == "":
+		r.fault(l.line, l.indent+1, l.source, "there is no key before %q", l.source[after:after+1])
+	case keys[key]:
+		r.fault(l.line, l.indent+1, l.source, "the section has %s already", textwidth.Clean(key))
+	default:
+		keys[key] = true
+		s := &setting{key: key, file: r.file, line: l.line}
+		of.settings = append(of.settings, s)
+		after++
+		r.extend(s, l, after+len(l.source[after:])-len(strings.TrimLeft(l.source[after:], blanks)))
 	}
-	if r.keys[key] {
-		r.fault(line, indent+1, source, "the section has %s already", textwidth.Clean(key))
-		return
-	}
-	if r.keys == nil {
-		r.keys = make(map[string]bool)
-	}
-	r.keys[key] = true
-	from := indent + sign + 1
-	from += len(source[from:]) - len(strings.TrimLeft(source[from:], blanks))
-	if wrong := s.add(source, line, from); wrong != "" {
-		r.value(line, source, wrong)
-	}
-	now.settings = append(now.settings, s)
 }

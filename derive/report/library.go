@@ -140,6 +140,7 @@ func (l *Library) Faults() (list []lint.Diagnostic) {
 		for _, b := range r.reports {
 			b.build()
 		}
+		slices.SortStableFunc(r.faults, func(a, b lint.Diagnostic) int { return a.Line - b.Line })
 		list = append(list, r.faults[:min(len(r.faults), maxFaults)]...)
 	}
 	return list

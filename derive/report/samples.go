@@ -61,7 +61,7 @@ func (b *Bound) look(h *sampling.Header) *choice {
 		c.sort = nil // columns stay in their places
 	}
 	for _, s := range c.columns {
-		c.selective = c.selective || s != nil && (s.inst != nil || s.limit != 0) || c.top != 0 || c.sort != nil
+		c.selective = c.selective || s != nil && (s.inst != nil || s.limit != 0) || c.top != 0 || len(c.sort) > 0
 	}
 	if c.overall {
 		h.Samples = 1

@@ -12,6 +12,9 @@ type timeForm struct {
 	h     *sampling.Header
 	clock bool // without the day
 	parts bool // a time had a part of a second
+
+	minute int64  // since the epoch, of the time before
+	prefix string // of the text of that time, up to its seconds; "" if the minute does not begin with one of the clock
 }
 
 // text returns a time. Those of records have milliseconds from the first on that has some.
@@ -24,6 +27,10 @@ func (f *timeForm) text(t pcp.Timestamp) string {
 	default:
 		f.parts = f.parts || t.Nsec != 0
 	}
+	second := t.Sec % 60
+	if f.prefix != "" && t.Sec-second == f.minute*60 && !f.parts {
+		return f.prefix + string([]byte{'0' + byte(second/10), '0' + byte(second%10)})
+	}
 	layout := time.DateTime
 	if f.clock {
 		layout = time.TimeOnly
@@ -31,5 +38,10 @@ func (f *timeForm) text(t pcp.Timestamp) string {
 	if f.parts {
 		layout += ".000"
 	}
-	return t.Time().In(f.h.Location()).Format(layout)
+	at := t.Time().In(f.h.Location())
+	text := at.Format(layout)
+	if f.prefix = ""; !f.parts && t.Sec >= 0 && int64(at.Second()) == second {
+		f.minute, f.prefix = t.Sec/60, text[:len(text)-2]
+	}
+	return text
 }
