@@ -108,7 +108,7 @@ func TestSeekDamage(t *testing.T) {
 
 // TestSeekUnusable has entries of the index that point noPosition: they do no harm.
 func TestSeekUnusable(t *testing.T) {
-	for _, off := range []int64{-1, 0, 1, 807, int64(rawRecord(2)) + 1, int64(rawRecord(6)) + 1, 1 << 40, -1 << 63} {
+	for _, off := range []int64{-1, 0, 1, 807, int64(rawRecord(2)) + 1, int64(rawRecord(6)) + 1, 1 << 40, -1 << 63, 1<<63 - 1, 1<<63 - 4} {
 		for _, vol := range []int32{0, 1, -1, 1 << 30} {
 			r := newRaw(3)
 			r.index = rawLabel(3, -2)

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"math"
 
 	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
@@ -84,6 +85,9 @@ func (w *window) damage(off int64, err error) error {
 
 // recordAt returns the record that begins at an offset, nil if there is none.
 func (w *window) recordAt(off int64) ([]byte, error) {
+	if off > math.MaxInt64-4 { // an index may say so, and off+4 would be negative
+		return nil, nil
+	}
 	if err := w.visit(off); err != nil {
 		return nil, err
 	}
