@@ -175,7 +175,7 @@ func (l *line) typed(text string) (string, bool) {
 			b.WriteString(`'\''`)
 		case l.quote == double && c == '!':
 			b.WriteString(`"\!"`)
-		case l.quote == double && strings.IndexByte("\\\"$`", c) >= 0, l.quote == bare && !plain(c):
+		case l.quote == double && strings.IndexByte("\\\"$`", c) >= 0, l.quote == bare && (!plain(c) || c == '=' && l.raw == "" && b.Len() == 0):
 			b.WriteByte('\\')
 			fallthrough
 		default:

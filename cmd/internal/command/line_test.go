@@ -39,6 +39,7 @@ func TestReadLine(t *testing.T) {
 
 // FuzzReadLine: what is typed for a text, after a line, is read as the text.
 func FuzzReadLine(f *testing.F) {
+	f.Add("p ", "=ls")
 	for _, before := range []string{"p a", "p 'a", `p "a`, `p "a\`, `p a\`} {
 		f.Add(before, `x$(y)'"!\ z`)
 	}
