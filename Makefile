@@ -12,7 +12,7 @@
 # make bench, bench-peer  our own benchmarks, with growth; our commands against the reference's
 # make growth             how the costs of what users do grow with sizes
 # make lint, race, fuzz   checks of the code; the tests under the race detector; every fuzz target for FUZZTIME (60s)
-# make soak               10,000 seeds of the simulation of push: networks, receivers, clocks, hosts and disks that fail
+# make soak               10,000 seeds of the simulations of push and of fleets: networks, receivers, daemons, clocks, hosts and disks that fail
 # make sessions           renew what README.md, docs/ and man/ show of the commands: sessions, examples, the picture
 # make rename             another module path: make rename MODULE=example.org/x/pmtools
 # make help               this list
@@ -79,9 +79,9 @@ fuzz:
 	  test $$status = 0 || { grep -q '^ *context deadline exceeded' $$log && ! grep -q 'Failing input' $$log; } || { cat $$log; echo "$$p $$f" >>$$log.failed; }; \
 	done; done; test ! -e $$log.failed || { echo "findings:"; cat $$log.failed; rm $$log.failed; exit 1; }
 
-# 10,000 seeds of the simulation of push; a failure prints the line that repeats it.
+# 10,000 seeds of each simulation; a failure prints the line that repeats it.
 soak:
-	PMTOOLS_RUNS=$(or $(SEEDS),10000) $(GO) test ./lib/remotewrite -run='^TestSimulation$$' -count=1 -v -timeout=60m
+	PMTOOLS_RUNS=$(or $(SEEDS),10000) $(GO) test ./lib/remotewrite ./derive/query -run='^TestSimulation$$' -count=1 -v -timeout=60m
 
 bench: growth
 	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/...

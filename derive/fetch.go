@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"pmtools/derive/eval"
 	"pmtools/lib/pcp"
@@ -26,6 +27,7 @@ type fetchPlan struct {
 	column []*pcp.Values // operands of the metric that is being evaluated
 	absent pcp.Values    // a missing operand
 	input  eval.Input
+	clock  clock // unused unless Options.Clock
 }
 
 // A slot is where one column of a result comes from.
@@ -48,7 +50,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 			return s.base.Fetch(ctx, req, dst)
 		}
 		if err := s.prepare(ctx, req.IDs); err != nil {
-			*p = fetchPlan{}
+			*p = fetchPlan{clock: p.clock}
 			return err
 		}
 	}
@@ -56,6 +58,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 		o.Prefetched(p.base.IDs[p.asked:])
 	}
 	p.base.Profile = req.Profile
+	sent := time.Now()
 	if err := s.base.Fetch(ctx, &p.base, &p.result); err != nil {
 		return err
 	}
@@ -63,7 +66,10 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 		return errShort
 	}
 	s.insts.Begin(ctx, p.result.Time)
-	p.input.Time, p.input.Profile, p.input.Instances = p.result.Time, req.Profile, s.insts
+	if s.opt.Clock && !s.recorded {
+		p.clock.note(sent, p.result.Time)
+	}
+	p.input.Time, p.input.Profile, p.input.Instances, p.input.Epoch = p.result.Time, req.Profile, s.insts, p.clock.epoch
 	dst.Reset(len(p.ids))
 	dst.Time = p.result.Time
 	for i := range p.slots {

@@ -29,6 +29,9 @@ type Options struct {
 	// Records means that the Source below reads record by record: a record that has none of a
 	// metric's operands is none of its samples, whatever else is fetched.
 	Records bool
+	// Clock means that rate() has no values in the first sample after the clock of a live Source has been set: where it has gone back, or
+	// on by another time than has passed here. The language of PCP divides by such times.
+	Clock bool
 }
 
 // A Source is a pmapi.Source together with derived metrics: those of a Registry and its own. A

@@ -155,6 +155,7 @@ test/peer/push:
 test/peer/report:
 test/peer/harness: lib/pcp lib/pmns test/env test/golden
 test/peer/install:
+test/simulation: lib/safefile/safefiletest
 test/mkarchive: lib/archive/archivetest
 `
 

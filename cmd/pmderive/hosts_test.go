@@ -33,6 +33,7 @@ func daemons(t *testing.T, n int) (hosts []string, servers []*pmcdtest.Server) {
 				Units: pcp.Units{DimSpace: 1, ScaleSpace: int8(i % 2)}}, Values: pcp.Values{Insts: insts, Words: words}}
 		}
 		w := &pmcdtest.World{
+			Now: time.Now,
 			Metrics: []pmcdtest.Metric{
 				metric("h.one", 0, pcp.NullInDom, pcp.Instant, []int32{-1}, 1024*(i+1)),
 				metric("h.disk", 1, d, pcp.Instant, []int32{0, 1}, 10*(i+1), 20*(i+1)),

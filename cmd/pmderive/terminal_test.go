@@ -407,7 +407,9 @@ end`
 
 // TestTerminalWatch: a watch is drawn in its place, with as many lines as the screen has.
 func TestTerminalWatch(t *testing.T) {
-	server := pmcdtest.NewServer(pmcdtest.Sample())
+	w := pmcdtest.Sample()
+	w.Now = time.Now
+	server := pmcdtest.NewServer(w)
 	t.Cleanup(func() { server.Close() })
 	addr, err := server.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -12,13 +12,14 @@ import (
 type history struct {
 	set   bool
 	time  pcp.Timestamp
+	epoch int
 	err   pmerr.Code
 	insts []int32
 	words []uint64
 }
 
-func (h *history) save(t pcp.Timestamp, x *pcp.Values) {
-	h.set, h.time, h.err = true, t, x.Err
+func (h *history) save(in *Input, x *pcp.Values) {
+	h.set, h.time, h.epoch, h.err = true, in.Time, in.Epoch, x.Err
 	h.insts = append(h.insts[:0], x.Insts...)
 	h.words = append(h.words[:0], x.Words...)
 }
@@ -32,13 +33,13 @@ func (s *State) change(n *node) *pcp.Values {
 	h := &s.hists[n.arg]
 	if x.Err != 0 {
 		if n.change.bare {
-			h.save(s.in.Time, x)
+			h.save(s.in, x)
 		}
 		return s.fail(n, x.Err)
 	}
 	out := s.empty(n)
 	switch {
-	case !h.set:
+	case !h.set, n.kind == kRate && h.epoch != s.in.Epoch:
 	case h.err != 0:
 		out.Err = h.err
 	default:
@@ -56,7 +57,7 @@ func (s *State) change(n *node) *pcp.Values {
 			s.rate(n, from, out, now, last, seconds(s.in.Time, h.time))
 		}
 	}
-	h.save(s.in.Time, x)
+	h.save(s.in, x)
 	return out
 }
 

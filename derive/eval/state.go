@@ -26,6 +26,8 @@ type Input struct {
 	Instances Instances
 	// Profile restricts the instances of constants that have one value for each; nil selects all.
 	Profile *pcp.Profile
+	// Epoch changes where Time has jumped: there is no rate() of samples with different ones.
+	Epoch int
 }
 
 // A State evaluates a plan on one fetch after the other. It may not be shared by goroutines.

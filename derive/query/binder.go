@@ -25,7 +25,7 @@ type Binder struct {
 
 // Bind returns a Binder. Derived metrics may be operands if they may be nested.
 func (s *Source) Bind(defs *Dictionary, nested bool) *Binder {
-	opt := &derive.Options{Warn: func(_, _ string) {}, Equivalent: s.Equivalent, Nested: nested, Records: s.Line != nil && s.Step == 0}
+	opt := &derive.Options{Warn: func(_, _ string) {}, Equivalent: s.Equivalent, Nested: nested, Records: s.Line != nil && s.Step == 0, Clock: true}
 	b := &Binder{Derived: derive.NewSource(s.Source, defs.reg, opt), src: s, defs: defs, ids: make(map[*Definition]pcp.ID, len(defs.Own))}
 	for _, d := range defs.Own {
 		b.ids[d] = b.Derived.Define(d.Program)[0]

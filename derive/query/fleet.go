@@ -54,15 +54,14 @@ type Fleet struct {
 	// Equivalent is that of Source.
 	Equivalent func(a, b pcp.InDom) bool
 
-	hosts   []string
-	mu      sync.Mutex
-	open    map[string]*Source // connections that no sampler uses, by host
-	dropped map[string]bool    // hosts that a Watcher has named, and does not name any more
+	mu    sync.Mutex
+	hosts []string
+	open  map[string]*Source // connections that no sampler uses, by host
 }
 
 // NewFleet returns a Fleet of hosts, whose specifications CheckHosts has accepted.
 func NewFleet(hosts []string) *Fleet {
-	return &Fleet{hosts: hosts, open: make(map[string]*Source), dropped: make(map[string]bool)}
+	return &Fleet{hosts: hosts, open: make(map[string]*Source)}
 }
 
 // Hosts returns the specifications of the hosts.
@@ -172,10 +171,8 @@ func (r *rounds) use(hosts []string) {
 	for _, h := range hosts {
 		r.state[h] = cmp.Or(old[h], &hostState{})
 		delete(old, h)
-		delete(r.fleet.dropped, h)
 	}
 	for h := range old {
-		r.fleet.dropped[h] = true
 		if src := r.fleet.open[h]; src != nil {
 			_ = src.Close() // the connection is given up
 			delete(r.fleet.open, h)

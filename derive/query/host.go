@@ -1,8 +1,10 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"pmtools/lib/fetchgroup"
 	"pmtools/lib/pcp"
@@ -53,8 +55,8 @@ func (f *Fleet) sampler(ctx context.Context, host string, defs *Dictionary, q *Q
 func (f *Fleet) keep(host string, src *Source) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.dropped[host] {
-		_ = src.Close() // nobody asks it any more
+	if !slices.Contains(f.hosts, host) {
+		_ = src.Close() // its Watcher does not name it any more
 		return
 	}
 	f.open[host] = src
@@ -99,9 +101,9 @@ func (h *hostSampler) Sample(ctx context.Context) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil { // instances may have got no names
+	if err := h.t.namer.err; err != nil || ctx.Err() != nil { // instances may have got no names
 		h.broken = true
-		return nil, err
+		return nil, Lost(cmp.Or(ctx.Err(), err))
 	}
 	return out, nil
 }

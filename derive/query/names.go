@@ -12,6 +12,7 @@ import (
 type InstanceNamer struct {
 	src     *Source
 	domains map[pcp.InDom]*instanceNames
+	err     error // of a request for names: numbers stand for some
 }
 
 // NewInstanceNamer returns what names the instances of a source.
@@ -38,9 +39,12 @@ func (r *InstanceNamer) Name(ctx context.Context, d pcp.InDom, inst int32, at pc
 	}
 	if (!n.begun || n.asked != at) && !n.unnamed[inst] {
 		n.begun, n.asked = true, at
-		if list, err := r.src.InstancesAt(ctx, d, at); err == nil {
-			n.add(list, true)
+		list, err := r.src.InstancesAt(ctx, d, at)
+		if IsLost(err) || ctx.Err() != nil {
+			r.err = err
+			return Number(inst)
 		}
+		n.add(list, true)
 		if name, ok := n.find(inst); ok {
 			return name
 		}

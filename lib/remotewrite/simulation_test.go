@@ -6,41 +6,37 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/remotewrite/remotewritetest"
 	"pmtools/lib/safefile"
-	"pmtools/lib/safefile/safefiletest"
 	"pmtools/lib/sampling"
+	"pmtools/test/simulation"
 )
 
-// A simulation is a live run over hosts whose samples go into a database: over a network that delays, cuts and half-opens connections, to
+// A simulated is a live run over hosts whose samples go into a database: over a network that delays, cuts and half-opens connections, to
 // a receiver that answers late or with errors, through a queue on a disk that fills, while hosts come, go and set their clocks, and the
 // program is started again. A seed decides all of this. In the end everything heals.
-type simulation struct {
+type simulated struct {
 	t      *testing.T
 	dir    string
-	healed atomic.Bool
+	faults *simulation.Faults
 
-	mu   sync.Mutex // guards what follows, which several goroutines use
-	rnd  *rand.Rand
-	put  int  // the samples of the requests that are in the queue, or have been
-	last int  // those of the last one, before its name is synced
-	full bool // the disk
+	mu   sync.Mutex    // guards what follows, which several goroutines use
+	put  int           // the samples of the requests that are in the queue, or have been
+	last int           // those of the last one, before its name is synced
+	full bool          // the disk
+	jump time.Duration // of the queue's clock
 
 	db     remotewritetest.Database
 	opt    QueueOptions
@@ -59,21 +55,8 @@ type simulatedHost struct {
 
 var simulatedNames = []string{"a", "b", "c"}
 
-// chance is true in one of n cases, and never after the end of the faults.
-func (s *simulation) chance(n int) bool { return s.upTo(n) == 1 }
-
-// upTo returns a number from 1 to n, or 0 after the end of the faults.
-func (s *simulation) upTo(n int) int {
-	if s.healed.Load() {
-		return 0
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return 1 + s.rnd.IntN(n)
-}
-
 // observe is the disk. It notes the requests that get their names there.
-func (s *simulation) observe(op *safefile.Op) error {
+func (s *simulated) observe(op *safefile.Op) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.full && (op.Kind == safefile.OpWrite || op.Kind == safefile.OpOpen || op.Kind == safefile.OpSyncDir) {
@@ -95,36 +78,17 @@ func (s *simulation) observe(op *safefile.Op) error {
 	return nil
 }
 
-// A simulatedConn is the client's end of a connection.
-type simulatedConn struct {
-	net.Conn
-	s    *simulation
-	half atomic.Bool // nothing gets through any more, and nobody says so
-}
-
-func (c *simulatedConn) Write(b []byte) (int, error) {
-	time.Sleep(time.Duration(c.s.upTo(300)) * time.Millisecond)
-	switch c.s.upTo(60) {
-	case 1:
-		c.half.Store(true)
-	case 2:
-		n, _ := c.Conn.Write(b[:len(b)/2])
-		c.Conn.Close()
-		return n, io.ErrClosedPipe
+// now is the clock of the queue: one of the wall, which is set at times. That of a process has readings of a monotonic clock beside it,
+// and so does not even see that.
+func (s *simulated) now() time.Time {
+	set := s.faults.Chance(50)
+	jump := time.Duration(s.faults.UpTo(14400)-7200) * time.Second
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if set {
+		s.jump = jump
 	}
-	if c.half.Load() {
-		return len(b), nil
-	}
-	return c.Conn.Write(b)
-}
-
-func (c *simulatedConn) Read(b []byte) (int, error) {
-	for {
-		n, err := c.Conn.Read(b)
-		if err != nil || !c.half.Load() {
-			return n, err
-		}
-	}
+	return time.Now().Add(s.jump).Round(0)
 }
 
 // A simulatedListener gives the server the other ends.
@@ -150,15 +114,15 @@ func (l *simulatedListener) Close() error {
 
 func (l *simulatedListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-func (s *simulation) dial(l *simulatedListener) func(context.Context, string, string) (net.Conn, error) {
+func (s *simulated) dial(l *simulatedListener) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
-		if s.chance(8) {
+		if s.faults.Chance(8) {
 			return nil, syscall.ECONNREFUSED
 		}
 		ours, theirs := net.Pipe()
 		select {
 		case l.conns <- theirs:
-			return &simulatedConn{Conn: ours, s: s}, nil
+			return s.faults.Conn(ours), nil
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), ours.Close(), theirs.Close())
 		}
@@ -166,7 +130,7 @@ func (s *simulation) dial(l *simulatedListener) func(context.Context, string, st
 }
 
 // ServeHTTP is the receiver.
-func (s *simulation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *simulated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fail := func(code int) { http.Error(w, "simulated", code) }
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -182,15 +146,15 @@ func (s *simulation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(http.StatusBadRequest)
 		return
 	}
-	switch s.upTo(20) {
+	switch s.faults.UpTo(20) {
 	case 1:
-		time.Sleep(time.Duration(s.upTo(15)) * time.Second)
+		time.Sleep(time.Duration(s.faults.UpTo(15)) * time.Second)
 		take(w)
 	case 2:
 		take(w)
-		time.Sleep(time.Duration(s.upTo(15)) * time.Second)
+		time.Sleep(time.Duration(s.faults.UpTo(15)) * time.Second)
 	case 4:
-		w.Header().Set("Retry-After", strconv.Itoa(s.upTo(20)))
+		w.Header().Set("Retry-After", strconv.Itoa(s.faults.UpTo(20)))
 		fail(http.StatusTooManyRequests)
 	case 5:
 		fail(http.StatusInternalServerError)
@@ -214,17 +178,17 @@ func (discarded) Write(b []byte) (int, error) { return len(b), nil }
 func (discarded) WriteHeader(int)             {}
 
 // round takes a sample of the hosts that answer.
-func (s *simulation) round(snd *Sender) error {
+func (s *simulated) round(snd *Sender) error {
 	var x, d sampling.Set
 	for _, name := range simulatedNames {
 		h := s.online[name]
 		known := h != nil
 		switch {
-		case h == nil && s.chance(5):
+		case h == nil && s.faults.Chance(5):
 			h = &simulatedHost{jump: s.ahead[name] + time.Second} // one that the Sender does not know must not be back
 			s.online[name] = h
 			s.hosts.hosts[name] = &host{name: name, descs: make(map[string]pcp.Desc)}
-		case h != nil && s.chance(40):
+		case h != nil && s.faults.Chance(40):
 			snd.Gone(name)
 			delete(s.online, name)
 			h = nil
@@ -232,11 +196,11 @@ func (s *simulation) round(snd *Sender) error {
 		if h == nil {
 			continue
 		}
-		if h.state = sampling.Answered; known && s.chance(6) { // without an answer, the Sender takes the clock of others
-			h.state = sampling.HostState(s.upTo(2))
+		if h.state = sampling.Answered; known && s.faults.Chance(6) { // without an answer, the Sender takes the clock of others
+			h.state = sampling.HostState(s.faults.UpTo(2))
 		}
-		if known && s.chance(30) {
-			h.jump = time.Duration(s.upTo(7200)-3600) * time.Second
+		if known && s.faults.Chance(30) {
+			h.jump = time.Duration(s.faults.UpTo(7200)-3600) * time.Second
 			s.ahead[name] = max(s.ahead[name], h.jump)
 		}
 		snd.Heard(name, h.state)
@@ -248,7 +212,7 @@ func (s *simulation) round(snd *Sender) error {
 		x.Append(sampling.Value{ID: pcp.NullInst, Host: name, Value: pcp.DoubleValue(float64(now.Unix())), Time: at})
 		insts := 4 // the Sender must know the series to see that they go back
 		if known {
-			insts = s.upTo(4)
+			insts = s.faults.UpTo(4)
 		}
 		for id := range int32(insts) {
 			d.Append(sampling.Value{ID: id, Instance: fmt.Sprint("i", id), Host: name, Value: pcp.DoubleValue(1), Time: at})
@@ -261,12 +225,12 @@ func (s *simulation) round(snd *Sender) error {
 }
 
 // process runs for some rounds, and until all is sent if it is the last one.
-func (s *simulation) process(c *Client, rounds int, last bool) error {
+func (s *simulated) process(c *Client, rounds int, last bool) error {
 	q, err := OpenQueue(&s.opt)
 	if err != nil {
 		return err
 	}
-	s.queue = q
+	s.queue, q.now = q, s.now
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
 	var report Report
@@ -282,20 +246,20 @@ func (s *simulation) process(c *Client, rounds int, last bool) error {
 	}
 	snd.Begin(&sampling.Header{Metrics: []sampling.Metric{double("x", pcp.NullInDom), double("d", pcp.NewInDom(60, 1))}, Live: true, Hosts: true})
 	for range rounds {
-		full := s.chance(15)
+		full := s.faults.Chance(15)
 		s.mu.Lock()
 		s.full = full
 		s.mu.Unlock()
 		if err = errors.Join(err, s.round(snd), s.bounded(q)); err != nil {
 			break
 		}
-		time.Sleep(time.Duration(1+s.upTo(4000)) * time.Millisecond)
+		time.Sleep(time.Duration(1+s.faults.UpTo(4000)) * time.Millisecond)
 	}
 	s.mu.Lock()
 	s.full = false
 	s.mu.Unlock()
 	if last {
-		s.healed.Store(true)
+		s.faults.Heal()
 		err = errors.Join(err, snd.End())
 	}
 	q.Finish()
@@ -320,7 +284,7 @@ func (s *simulation) process(c *Client, rounds int, last bool) error {
 	return errors.Join(err, s.bounded(q), q.Close())
 }
 
-func (s *simulation) bounded(q *Queue) error {
+func (s *simulated) bounded(q *Queue) error {
 	st := q.Stats()
 	q.mu.Lock()
 	list, keys, packer := len(q.list), len(q.keys), len(q.packer.keys)
@@ -333,7 +297,7 @@ func (s *simulation) bounded(q *Queue) error {
 
 // check compares the database with what was put into the queue: each sample is there if it was acknowledged, and counted once; the
 // samples of a series came in their order, but for those that came again.
-func (s *simulation) check() error {
+func (s *simulated) check() error {
 	there := 0
 	for series, list := range s.db.Series() {
 		last, seen := int64(0), make(map[int64]bool)
@@ -366,10 +330,9 @@ func (s *simulation) check() error {
 	return nil
 }
 
-func (s *simulation) run(seed uint64) error {
-	s.rnd = rand.New(rand.NewPCG(seed, 31))
+func (s *simulated) run() error {
 	s.ahead = make(map[string]time.Duration)
-	s.opt = QueueOptions{Dir: s.dir, Max: int64(8+s.upTo(40)) * diskBlock, Keep: time.Duration(s.upTo(60)-1) * time.Second, Sync: s.chance(2)}
+	s.opt = QueueOptions{Dir: s.dir, Max: int64(8+s.faults.UpTo(40)) * diskBlock, Keep: time.Duration(s.faults.UpTo(60)-1) * time.Second, Sync: s.faults.Chance(2)}
 	l := &simulatedListener{conns: make(chan net.Conn), ended: make(chan struct{})}
 	srv := &http.Server{Handler: s}
 	served := make(chan struct{})
@@ -382,8 +345,8 @@ func (s *simulation) run(seed uint64) error {
 		return err
 	}
 	c.transport.DialContext = s.dial(l)
-	for n := s.upTo(3); n > 0 && err == nil; n-- {
-		err = s.process(c, 5+s.upTo(30), n == 1)
+	for n := s.faults.UpTo(3); n > 0 && err == nil; n-- {
+		err = s.process(c, 5+s.faults.UpTo(30), n == 1)
 	}
 	srv.Close()
 	<-served
@@ -391,39 +354,11 @@ func (s *simulation) run(seed uint64) error {
 	return errors.Join(err, s.check())
 }
 
-// TestSimulation runs simulations with 200 seeds, or PMTOOLS_RUNS (make soak); PMTOOLS_SEED repeats one.
+// TestSimulation is repeated with many seeds by make soak.
 func TestSimulation(t *testing.T) {
-	runs, first := 200, safefiletest.Seed(t)
-	if n, err := strconv.Atoi(os.Getenv("PMTOOLS_RUNS")); err == nil {
-		runs = n
-	}
-	if os.Getenv("PMTOOLS_SEED") != "" {
-		runs = 1
-	}
-	total := make(map[string]int)
-	for i := range uint64(runs) {
-		seed := first + i
-		s := &simulation{t: t, dir: t.TempDir()}
-		if err := s.guarded(seed); err != nil {
-			t.Fatalf("PMTOOLS_SEED=%d go test ./lib/remotewrite -run TestSimulation: %v", seed, err)
-		}
-		total["sent"] += s.total.Sent
-		total["refused"] += s.total.Refused
-	}
-	t.Logf("%d seeds from %d: samples %v", runs, first, total)
-}
-
-// guarded turns a panic, which is that of synctest if a goroutine is left, into an error.
-func (s *simulation) guarded(seed uint64) (err error) {
-	defer safefile.Observe(s.observe)()
-	defer func() {
-		if x := recover(); x != nil {
-			err = fmt.Errorf("%v", x)
-		}
-	}()
-	synctest.Test(s.t, func(t *testing.T) {
-		s.t = t
-		err = s.run(seed)
+	simulation.Run(t, "lib/remotewrite", func(t *testing.T, dir string, f *simulation.Faults) error {
+		s := &simulated{t: t, dir: dir, faults: f}
+		defer safefile.Observe(s.observe)()
+		return s.run()
 	})
-	return err
 }

@@ -3,6 +3,7 @@ package pmcdtest
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
@@ -52,6 +53,8 @@ type World struct {
 	InDoms  []InDom
 	Labels  map[LabelKey][]pcp.LabelSet
 	Deny    bool // refuse everything, profiles too
+	// Now is the clock of results; nil for one that goes on by a second with each of them.
+	Now func() time.Time
 
 	mu      sync.Mutex
 	stored  []string
@@ -194,6 +197,9 @@ func (w *World) fetch(c *Session, m *pdu.Fetch, highRes bool) []pdu.Message {
 	}
 	res := &pcp.Result{Time: pcp.Timestamp{Sec: 1_700_000_000 + w.fetches, Nsec: 123_456_789}}
 	w.fetches++
+	if w.Now != nil {
+		res.Time = pcp.TimestampOf(w.Now())
+	}
 	for _, id := range m.IDs {
 		a := Answer{Values: pcp.Values{Type: pcp.Unknown, Err: pmerr.NoAgent}}
 		d := pcp.NullInDom
