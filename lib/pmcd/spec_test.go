@@ -233,8 +233,8 @@ func FuzzParseSpec(f *testing.F) {
 		s, err := ParseSpec(text)
 		if err != nil {
 			e := err.(*SpecError)
-			if e.Pos < 0 || e.Pos > len(text) {
-				t.Fatalf("position %d", e.Pos)
+			if e.Pos < 0 || e.Pos > len(e.Spec) {
+				t.Fatalf("position %d of %q", e.Pos, e.Spec)
 			}
 			_ = e.Message()
 			return
