@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"os/signal"
 	"slices"
@@ -25,7 +24,6 @@ import (
 	"pmtools/derive/repl"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
-	"pmtools/lib/sampling"
 )
 
 func (a *app) newEval() *cobra.Command {
@@ -170,6 +168,9 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 		return err
 	}
 	defer s.Close()
+	if err := a.recordings(ctx, s, f, args); err != nil {
+		return err
+	}
 	x, err := a.expanded(ctx, s, args)
 	if err != nil {
 		return err
@@ -192,7 +193,7 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 	values := 0
 	err = a.sample(ctx, s, q, func(st *query.Stream) error {
 		x.Shape(ctx, st)
-		st.Samples = counted(st.Samples, &values)
+		st.Count(&values)
 		form := repl.Form{Output: set.Output, Rows: set.Vertical || q.Select.Top > 0, Delay: f.delay, Settings: &set}
 		if f.plot != "" {
 			form.Output = repl.Chart
@@ -219,20 +220,6 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 
 // nothingFound is the exit status of --fail-empty.
 const nothingFound cli.Exit = 3
-
-// counted adds the number of values of samples to n.
-func counted(samples iter.Seq2[*sampling.Sample, error], n *int) iter.Seq2[*sampling.Sample, error] {
-	return func(yield func(*sampling.Sample, error) bool) {
-		for smp, err := range samples {
-			for i := 0; err == nil && i < len(smp.Sets); i++ {
-				*n += smp.Sets[i].Len()
-			}
-			if !yield(smp, err) {
-				return
-			}
-		}
-	}
-}
 
 // outputFile returns where values are written, and what ends that.
 func (a *app) outputFile(f *evalFlags) (w io.Writer, done func() error, err error) {

@@ -17,9 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/derive"
 	"pmtools/derive/query"
-	"pmtools/derive/syntax"
 	"pmtools/lib/archive"
 	"pmtools/lib/export"
 	"pmtools/lib/export/bucket"
@@ -291,7 +289,7 @@ func (a *app) exportJob(f *exportFlags, cfg *export.Config, args []string, open 
 		src := a.sources.DeriveRecords(recs)
 		plain, err := a.reports.Plain(ctx, a.Env, query.NewSource(src), query.NewDictionary(a.sources.Registry()), args, a.complain)
 		if err == nil {
-			cfg.Metrics, err = defineExported(ctx, src, plain)
+			cfg.Metrics, err = query.Define(ctx, src, plain)
 		}
 		if err != nil {
 			src.Close()
@@ -306,24 +304,4 @@ func (f *exportFlags) config(args []string, name string) *export.Config {
 	cfg := &export.Config{Store: f.store, Name: name, Selection: args, Partition: f.by}
 	_ = cfg.SetLabels(f.labels) // which has been tried
 	return cfg
-}
-
-// defineExported defines the derived metrics of arguments and returns the names of all.
-func defineExported(ctx context.Context, src *derive.Source, args []string) (names []string, err error) {
-	for _, arg := range args {
-		name, expr, ok := strings.Cut(arg, "=")
-		if ok = ok && syntax.LegalName(strings.TrimSpace(name)); ok {
-			name = strings.TrimSpace(name)
-			if err := src.Add(ctx, name, expr); err != nil {
-				if bad, ok := errors.AsType[*derive.Error](err); ok {
-					return nil, bad.Diagnosis()
-				}
-				return nil, err
-			}
-		} else {
-			name = arg
-		}
-		names = append(names, name)
-	}
-	return names, nil
 }

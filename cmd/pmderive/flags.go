@@ -18,9 +18,10 @@ type evalFlags struct {
 
 // fleetFlags are the options about several hosts.
 type fleetFlags struct {
-	hosts  string // the file that lists them
-	across string
-	all    bool
+	hosts    string // the file that lists them
+	across   string
+	machines *query.Recordings // of archives, nil for another source
+	all      bool
 }
 
 // targetFlags are the options that say what becomes of samples.

@@ -3,15 +3,53 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime/debug"
+	"slices"
 	"time"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/derive/report"
-	"pmtools/lib/pcp"
+	"pmtools/lib/export"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/sampling"
 )
+
+// recordings makes a session one over the recordings of several machines, if the archives are such.
+func (a *app) recordings(ctx context.Context, s *repl.Session, f *evalFlags, args []string) error {
+	if !a.Options.HasArchive {
+		return nil
+	}
+	if _, err := s.Source(ctx); err == nil {
+		return nil
+	}
+	sets, _ := export.Recordings(ctx, a.Options.Archive)
+	names := slices.Sorted(slices.Values(slices.Concat(sets...)))
+	switch {
+	case len(names) < 2:
+		return nil // the error of the source says what is wrong
+	case f.plot != "" || f.set.Output == "openmetrics" || report.Named(args):
+		return errors.New("reports, --plot and openmetrics are for one host: name its archive with -a")
+	}
+	debug.SetGCPercent(200) // little is kept
+	f.machines = &query.Recordings{Names: names, Workers: a.exportWorkers(), Report: func(name string, err error) { a.complainAbout(ctx, name, err) }}
+	f.machines.Open = func(ctx context.Context, name string) (*query.Source, error) {
+		src, err := a.sources.OpenArchive(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		x := query.NewSource(src)
+		x.Equivalent = a.sources.Equivalence()
+		return x, nil
+	}
+	f.machines.Times = func(ctx context.Context, src *query.Source, t sampling.Times) (sampling.Times, error) {
+		_, err := a.window(s.Zone()).Limit(ctx, src.Line, &t)
+		return t, err
+	}
+	s.UseRecordings(f.machines)
+	return nil
+}
 
 // query returns the query that the options ask for, but for its expressions. For several hosts it
 // begins when their window does.
@@ -26,6 +64,9 @@ func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []
 		return nil, errors.New("-s 0 asks for no samples")
 	}
 	q.Times.Interval, q.Times.Samples, q.Times.Delay = o.Interval, o.Samples, f.delay
+	if f.machines != nil {
+		return q, nil // each has a window of its own
+	}
 	var line pmapi.Timeline
 	if hosts == nil {
 		src, err := s.Source(ctx)
@@ -37,13 +78,9 @@ func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []
 	if line == nil && o.HasInterval && o.Interval == 0 {
 		return nil, errors.New("-t record is for archives: name one with -a")
 	}
-	w, err := a.window(s.Zone()).Over(ctx, line)
+	w, err := a.window(s.Zone()).Limit(ctx, line, &q.Times)
 	if err != nil {
 		return nil, err
-	}
-	q.Times.Start = pcp.TimestampOf(w.Origin)
-	if !w.End.IsZero() {
-		q.Times.End = pcp.TimestampOf(w.End)
 	}
 	if f.plot != "" && q.Times.Samples == 0 && w.End.IsZero() {
 		q.Times.Samples = repl.PlotSamples
@@ -95,7 +132,7 @@ func (a *app) sample(ctx context.Context, s *repl.Session, q *query.Query, take 
 		}
 	}
 	switch {
-	case errors.Is(err, query.ErrHosts):
+	case errors.Is(err, query.ErrHosts), errors.Is(err, query.ErrRecordings):
 		return cli.Exit(1) // each of them has said why
 	case !q.Once && ctx.Err() != nil:
 		return nil

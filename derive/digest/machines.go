@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"iter"
 	"runtime"
 	"slices"
 	"sync"
 
+	"pmtools/derive/internal/ordered"
 	"pmtools/derive/query"
 	"pmtools/derive/summary"
 )
@@ -21,7 +21,8 @@ func (s *Summarize) several(ctx context.Context, env *Env, w io.Writer, names []
 	shared := env.shared()
 	answer := &answers{env: env, w: w}
 	failed := false
-	for d := range inOrder(ctx, len(names), func(i int) *digested { return s.digest(ctx, shared, names[i]) }) {
+	digest := func(_ context.Context, i int, yield func(*digested) bool) { yield(s.digest(ctx, shared, names[i])) }
+	for d := range ordered.Tasks(ctx, len(names), runtime.GOMAXPROCS(0), 1, digest) {
 		if ctx.Err() != nil {
 			break
 		}
@@ -123,33 +124,4 @@ func (a *answers) end(ctx context.Context) error {
 		return nil
 	}
 	return a.env.Table(ctx, a.w, a.head.Table(a.rows, a.env.Numbers.Form(), a.instances))
-}
-
-// inOrder yields the results of some tasks in their order. As many as there are processors run at a time, and
-// no result waits for more than that many before it.
-func inOrder[T any](ctx context.Context, n int, do func(i int) T) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		var running sync.WaitGroup
-		defer running.Wait()
-		defer cancel()
-		queue := make(chan chan T, max(runtime.GOMAXPROCS(0)-1, 0))
-		running.Go(func() {
-			defer close(queue)
-			for i := range n {
-				result := make(chan T, 1)
-				select {
-				case queue <- result:
-				case <-ctx.Done():
-					return
-				}
-				running.Go(func() { result <- do(i) })
-			}
-		})
-		for result := range queue {
-			if !yield(<-result) {
-				return
-			}
-		}
-	}
 }

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -145,3 +147,23 @@ func NameLike(s string) bool {
 
 // LegalName reports whether a metric may have a name. Files may have a dot at its end.
 func LegalName(name string) bool { return syntax.LegalName(name) && !strings.HasSuffix(name, ".") }
+
+// Define defines the derived metrics among arguments, NAME=EXPR, over a source, and returns the names of all.
+func Define(ctx context.Context, src *derive.Source, args []string) (names []string, err error) {
+	for _, arg := range args {
+		name, expr, ok := strings.Cut(arg, "=")
+		if ok = ok && syntax.LegalName(strings.TrimSpace(name)); ok {
+			name = strings.TrimSpace(name)
+			if err := src.Add(ctx, name, expr); err != nil {
+				if bad, ok := errors.AsType[*derive.Error](err); ok {
+					return nil, bad.Diagnosis()
+				}
+				return nil, err
+			}
+		} else {
+			name = arg
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}

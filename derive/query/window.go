@@ -10,6 +10,7 @@ import (
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/sampling"
 	"pmtools/lib/when"
 )
 
@@ -56,6 +57,19 @@ func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, er
 				Notes: []string{recorded},
 			})
 		}
+	}
+	return w, nil
+}
+
+// Limit is Over, and makes times those of the window.
+func (x *Window) Limit(ctx context.Context, line pmapi.Timeline, t *sampling.Times) (when.Window, error) {
+	w, err := x.Over(ctx, line)
+	if err != nil {
+		return w, err
+	}
+	t.Start = pcp.TimestampOf(w.Origin)
+	if !w.End.IsZero() {
+		t.End = pcp.TimestampOf(w.End)
 	}
 	return w, nil
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+
 	"pmtools/lib/sampling"
 )
 
@@ -37,4 +38,19 @@ func (s *Stream) Write(ctx context.Context, open func(h *sampling.Header) (sampl
 		}
 	}
 	return n, err
+}
+
+// Count makes the samples add the number of their values to n.
+func (s *Stream) Count(n *int) {
+	samples := s.Samples
+	s.Samples = func(yield func(*sampling.Sample, error) bool) {
+		for smp, err := range samples {
+			for i := 0; err == nil && i < len(smp.Sets); i++ {
+				*n += smp.Sets[i].Len()
+			}
+			if !yield(smp, err) {
+				return
+			}
+		}
+	}
 }

@@ -48,10 +48,14 @@ func (s *Session) query(ctx context.Context, q *query.Query) (st *query.Stream, 
 		own.Source = sampling.Source{Kind: "hosts"}
 		return s.fleet.Run(ctx, s.defs, &own)
 	}
+	own.Source = sampling.Source{Kind: s.kind, Name: pmcd.Redact(s.name)}
+	if s.recorded != nil {
+		return s.recorded.Run(ctx, s.defs, &own)
+	}
 	if err := s.connect(ctx); err != nil {
 		return nil, err
 	}
-	own.Source = sampling.Source{Kind: s.kind, Name: pmcd.Redact(s.name)}
+	own.Source.Kind = s.kind // of what there is instead of the default
 	st, err = query.Run(ctx, s.src, s.defs, &own)
 	if st != nil {
 		samples := st.Samples
@@ -105,6 +109,9 @@ func (s *Session) Source(ctx context.Context) (*query.Source, error) {
 	defer s.release()
 	return s.src, s.connect(ctx)
 }
+
+// UseRecordings makes values those of several recordings.
+func (s *Session) UseRecordings(r *query.Recordings) { s.recorded = r }
 
 // UseSourceZone makes the zone of the source that in which times are shown and meant.
 func (s *Session) UseSourceZone(ctx context.Context, load func(tz string) (*time.Location, error)) error {

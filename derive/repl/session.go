@@ -128,6 +128,7 @@ type connection struct {
 	kind     string
 	name     string
 	fleet    *query.Fleet           // of several hosts, of which kind and name are the first; else nil
+	recorded *query.Recordings      // of several machines; nil for none
 	lost     bool                   // the connection must be made again
 	full     *derive.Source         // src with all definitions, for metadata; nil until it is needed
 	children map[string][]pcp.Child // of names, as the source has said

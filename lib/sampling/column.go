@@ -12,7 +12,8 @@ type Column struct {
 	Insts []int32
 	Words []uint64
 
-	name func(inst int32) string
+	name  func(inst int32) string
+	names []string // instead, in the order of the values
 }
 
 // Column returns the numbers of a set as a Column. It has none, and ok is false, unless all values are numbers
@@ -31,13 +32,19 @@ func (set *Set) Column() (c Column, ok bool) {
 	if v.Odd != nil || !v.Type.Arithmetic() || len(v.Words) != len(v.Insts) {
 		return c, false
 	}
-	return Column{v.Type, v.Insts, v.Words, set.name}, true
+	return Column{v.Type, v.Insts, v.Words, set.name, set.names}, true
 }
 
-// Name returns the name of an instance, "" if the values have none.
-func (c *Column) Name(inst int32) string {
-	if c.name == nil {
-		return ""
+// Named reports whether the values have instances.
+func (c *Column) Named() bool { return c.name != nil || c.names != nil }
+
+// Name returns the name of the instance of value i, "" if the values have none.
+func (c *Column) Name(i int) string {
+	switch {
+	case c.names != nil:
+		return c.names[i]
+	case c.name != nil:
+		return c.name(c.Insts[i])
 	}
-	return c.name(inst)
+	return ""
 }

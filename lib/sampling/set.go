@@ -13,12 +13,14 @@ import (
 // A Set holds the values of one metric in a sample. There may be millions, so it looks at columns,
 // which the next sample overwrites, or at a list; a reader looks at each value in its place.
 type Set struct {
-	Err  error // why there are none
-	More int   // how many there were besides those that are wanted
+	Err  error  // why there are none
+	More int    // how many there were besides those that are wanted
+	Host string // whose the values are, if all are of one of several hosts
 
 	values *pcp.Values
 	rates  *rateColumn             // nil if there are none
-	name   func(inst int32) string // nil if values have no instances
+	name   func(inst int32) string // nil if values have no instances, or names
+	names  []string                // of the instances of the column
 	list   []Value                 // instead of columns
 	order  []int32                 // positions in the columns or the list; nil for all as they are
 }
@@ -87,11 +89,13 @@ func (set *Set) at(i int) Value {
 	if set.values == nil {
 		return set.list[i]
 	}
-	v := Value{ID: set.values.Insts[i], Value: set.values.Value(i)}
+	v := Value{ID: set.values.Insts[i], Value: set.values.Value(i), Host: set.Host}
 	if set.rates != nil {
 		v.Counter, v.Value = v.Value, set.rates.at(i, v.ID)
 	}
-	if set.name != nil {
+	if set.names != nil {
+		v.Instance = set.names[i]
+	} else if set.name != nil {
 		v.Instance = set.name(v.ID)
 	}
 	return v
@@ -109,7 +113,7 @@ func (set *Set) Own(ctx context.Context) (Set, error) {
 			list[i].Value = pcp.BlobValue(v.Type(), slices.Clone(v.Bytes()))
 		}
 	}
-	return Set{Err: set.Err, More: set.More, list: list}, nil
+	return Set{Err: set.Err, More: set.More, Host: set.Host, list: list}, nil
 }
 
 // Filter keeps the values that are wanted.

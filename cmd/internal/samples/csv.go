@@ -89,8 +89,12 @@ func (c *csvWriter) values(ctx context.Context, s *sampling.Sample) error {
 	stamp := len(c.before)
 	for i := range s.Sets {
 		m := &c.h.Metrics[i]
-		if column, ok := s.Sets[i].Column(); ok && !c.h.Hosts {
-			c.before = append(c.appendField(c.before[:stamp], m.Name), c.opt.Delimiter)
+		if column, ok := s.Sets[i].Column(); ok && (!c.h.Hosts || s.Sets[i].Host != "") {
+			c.before = c.before[:stamp]
+			if c.h.Hosts {
+				c.before = append(c.appendField(c.before, s.Sets[i].Host), c.opt.Delimiter)
+			}
+			c.before = append(c.appendField(c.before, m.Name), c.opt.Delimiter)
 			if err := c.column(ctx, m, &c.names[i], &column); err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ type jsonWriter struct {
 	h     *sampling.Header
 	opt   Options
 	names []prefixes // of the instances of each metric
+	open  []byte     // what begins each value
 }
 
 // jsonHeader is the first line.
@@ -125,8 +126,8 @@ func (j *jsonWriter) set(ctx context.Context, metric int, set *sampling.Set) (er
 		j.b = append(j.b, `,"instances":[`...)
 	}
 	if set.Err == nil && (j.h.Hosts || !m.Singular()) {
-		if column, ok := set.Column(); ok && !j.h.Hosts {
-			err = j.column(ctx, &j.names[metric], &column)
+		if column, ok := set.Column(); ok && (!j.h.Hosts || set.Host != "") {
+			err = j.column(ctx, m, set.Host, &j.names[metric], &column)
 		} else {
 			err = j.values(ctx, m, set)
 		}
@@ -151,17 +152,25 @@ func (j *jsonWriter) values(ctx context.Context, m *sampling.Metric, set *sampli
 	return nil
 }
 
-// column writes the numbers of instances.
-func (j *jsonWriter) column(ctx context.Context, names *prefixes, column *sampling.Column) error {
+// column writes the numbers of instances, of a host if there are several.
+func (j *jsonWriter) column(ctx context.Context, m *sampling.Metric, host string, names *prefixes, column *sampling.Column) error {
+	j.open = append(j.open[:0], '{')
+	if j.h.Hosts {
+		j.open = append(format.AppendJSONString(append(j.open, `"host":`...), host), ',')
+	}
 	for i, word := range column.Words {
 		if i > 0 {
 			j.b = append(j.b, ',')
 		}
 		name, made := names.at(i, column)
 		if !made {
-			name.text = append(j.appendName(append(name.text, '{'), name.id, name.name), `"value":`...)
+			if !m.Singular() {
+				name.text = j.appendName(name.text, name.id, name.name)
+			}
+			name.text = append(name.text, `"value":`...)
 		}
-		j.b = append(format.AppendJSONWord(append(j.b, name.text...), column.Type, word, j.opt.Precision), '}')
+		j.b = append(append(j.b, j.open...), name.text...)
+		j.b = append(format.AppendJSONWord(j.b, column.Type, word, j.opt.Precision), '}')
 		if err := j.next(ctx, i); err != nil {
 			return err
 		}

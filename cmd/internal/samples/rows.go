@@ -28,6 +28,7 @@ type rowWriter struct {
 	past    map[rowKey]*rowPast
 	round   int               // number of the sample
 	cut     map[string]string // names that have been cut in this sample, by what is left of them
+	head    string            // the time above the last rows
 }
 
 // rowWidths are the widths of the columns so far.
@@ -91,8 +92,9 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 		}
 	case r.opt.Sparks:
 		first = at + gap
-	default:
+	case !r.h.Hosts || r.head != at: // the sample of another host may have the same time
 		r.heads(at)
+		r.head = at
 	}
 	step := 0
 	for i := range s.Sets {
@@ -210,7 +212,7 @@ func (r *rowWriter) note(key rowKey, f float64) {
 // rows returns the rows of a set.
 func (r *rowWriter) rows(metric int, set *sampling.Set) iter.Seq[row] {
 	return func(yield func(row) bool) {
-		x := row{metric: metric, name: r.h.Metrics[metric].Name}
+		x := row{metric: metric, name: r.h.Metrics[metric].Name, host: textwidth.Clean(set.Host)}
 		switch {
 		case set.Err != nil:
 			x.note = set.Err.Error()
