@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"pmtools/cmd/internal/clitest"
 	"pmtools/lib/archive/archivetest"
@@ -53,7 +54,7 @@ func daemons(t *testing.T, n int) (hosts []string, servers []*pmcdtest.Server) {
 }
 
 // sampleTime matches times of samples.
-var sampleTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?|\b1700\d{6}\.\d+|\b\d\d:\d\d:\d\d\b`)
+var sampleTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?|\b1[7-9]\d{8}\.\d+|\b\d\d:\d\d:\d\d\b`)
 
 // TestHosts evaluates on several hosts, in every form. Every other host has Kbyte instead of byte.
 func TestHosts(t *testing.T) {
