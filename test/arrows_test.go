@@ -184,6 +184,8 @@ var outside = map[string][]string{
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
 	"test/peer/harness":    {"github.com/rogpeppe/go-internal/diff"},
 	"lib/builtin/linux":    {"golang.org/x/sys/unix"},
+
+	"lib/builtin/internal/procfs": {"golang.org/x/sys/unix"},
 }
 
 // pkg is the output of go list for a package.

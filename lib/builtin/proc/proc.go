@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"pmtools/lib/builtin/internal/procfs"
@@ -270,8 +271,10 @@ const mayBeEmpty = "autogroup" // the file of processes whose emptiness is a val
 // perProcess adds a table for a file that each process has, unless it is empty; own is set for
 // files that only the owner of the process may read.
 func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
+	unknown := false // to the kernel, for all processes: without a security module attr/current is
 	p.each(name, "/proc/PID/"+file, func(t *procfs.Table, pid int32) {
-		if own && !p.mayRead(pid) {
+		unknown = unknown && pid != p.selected[0]
+		if unknown || own && !p.mayRead(pid) {
 			t.Tried--
 			return
 		}
@@ -280,6 +283,9 @@ func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.T
 			set(t, t.Row(pid), text)
 		case !errors.Is(err, fs.ErrNotExist):
 			t.Tried--
+			if unknown = errors.Is(err, syscall.EINVAL); errors.Is(err, syscall.EPERM) { // /proc is mounted with hidepid=1
+				t.Refused = err
+			}
 		}
 	})
 }

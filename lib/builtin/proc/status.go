@@ -139,8 +139,8 @@ func (p *collector) addLinks() {
 func (p *collector) openFiles(pid int32) int {
 	n, ok := p.fds[pid]
 	if !ok {
-		names, err := p.Root.Names(fileOf(pid, "fd"))
-		if n = len(names); err != nil {
+		var err error
+		if n, err = p.Root.Entries(fileOf(pid, "fd")); err != nil {
 			n = -1
 		}
 		p.fds[pid] = n

@@ -315,6 +315,9 @@ func (t *terms) fetch(col *pmda.Column) error {
 			col.Uint(r.Inst, v.Num)
 		}
 	}
+	if !any && t.table.Refused != nil {
+		return Error(t.table.Refused)
+	}
 	return t.missing(any || t.table.Tried == 0)
 }
 

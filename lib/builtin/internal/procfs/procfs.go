@@ -28,6 +28,9 @@ type Root struct {
 	Dir   string
 	Buf   []byte
 	Trace func(name string) // called with the name of each file that is read, for tests; may be nil
+	// Through returns the reader that takes the place of an open file, for tests of files that change
+	// or vanish while they are read; may be nil.
+	Through func(name string, f io.Reader) io.Reader
 }
 
 // Live reports whether the files are those of the running system, so that it may be asked in other
@@ -59,6 +62,14 @@ func (p *Root) read(name string, record bool) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if p.Through != nil {
+		return fill(p, p.Through(name, f), record)
+	}
+	return fill(p, f, record)
+}
+
+// fill reads a file into the buffer. An error in the middle of the file leaves nothing of it.
+func fill[R io.Reader](p *Root, f R, record bool) ([]byte, error) {
 	if p.Buf == nil {
 		p.Buf = make([]byte, 16<<10)
 	}
@@ -95,6 +106,18 @@ func (p *Root) Tail(name string, n int64) ([]byte, error) {
 // reference's collectors number instances in.
 func (p *Root) Names(dir string) ([]string, error) {
 	return namesIn(p.path(dir), maxNames)
+}
+
+// Entries returns the number of entries of a directory that the program may list. Since Linux 6.2 the
+// size of /proc/PID/fd says it, without a look at each file that is open.
+func (p *Root) Entries(dir string) (int, error) {
+	if p.Live() {
+		if n := sizeOf(p.path(dir)); n > 0 {
+			return n, nil
+		}
+	}
+	names, err := p.Names(dir)
+	return len(names), err
 }
 
 // Dirs returns the names of the directories in a directory in the order of the directory.

@@ -29,6 +29,9 @@ type Table struct {
 
 	// Tried is the number of instances whose files were looked for, for metrics that need a value.
 	Tried int
+	// Refused is the error of a metric without values because the kernel hides instances, nil if it
+	// hides none.
+	Refused error
 
 	Reading *pmda.Reading
 	others  []*Table       // tables that are filled together with this one
@@ -99,7 +102,7 @@ func (t *Table) Slot(key string) int {
 
 // Reset removes all rows, and keeps their memory.
 func (t *Table) Reset() {
-	t.Rows, t.Tried = t.Rows[:0], 0
+	t.Rows, t.Tried, t.Refused = t.Rows[:0], 0, nil
 	clear(t.index)
 }
 

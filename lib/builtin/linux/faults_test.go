@@ -1,0 +1,16 @@
+package linux
+
+import (
+	"testing"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/builtin/internal/procfs/procfstest"
+	"pmtools/lib/pmda"
+)
+
+func TestFaults(t *testing.T) {
+	procfstest.Faults(t, func(dir string) (*pmda.Agent, *procfs.Root) {
+		l := newCollector(&Options{Root: dir})
+		return l.agent(), l.Root
+	}, `\.scheduler$|^ipc\.\w+\.owner$|frequency_scaling\.count$`)
+}
