@@ -13,6 +13,22 @@ var collectTests = []struct {
 	files map[string]string
 	want  []string // a metric, a blank, its values
 }{
+	{ // the values are those of the reference's agent
+		"a processor that is switched off",
+		map[string]string{
+			"proc/stat":             "cpu 1 2\ncpu0 1 2\ncpu2 1 2\ncpu3 1 2\n",
+			"proc/net/softnet_stat": strings.Repeat("00000001 0 0 0 0 0 0 0 0\n", 2) + "00000003 0 0 0 0 0 0 0 0\n",
+		},
+		[]string{"network.softnet.percpu.processed cpu0=1|cpu2=1|cpu3=3", "network.softnet.processed 5"},
+	},
+	{ // the values are those of the reference's agent
+		"numbers beyond 32 bits",
+		map[string]string{
+			"proc/net/tcp": "sl\n0: a b 5000000001 c\n", "proc/sysvipc/shm": "key\n1 0 644 12345 1 1 0 4294967296 0 0 0\n", "etc/passwd": "root:x:0:0\n",
+			"proc/stat": "cpu 1\ncpu0 1\n", "proc/cpuinfo": "processor : 0\ncache size : 0 KB\n",
+		},
+		[]string{"hinv.cpu.cache ", "network.tcpconn.established 1", `ipc.shm.owner 0="root"`},
+	},
 	{ // the values are those of the reference's agent, as far as it has them
 		"devices that few have",
 		map[string]string{

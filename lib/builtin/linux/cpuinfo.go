@@ -168,8 +168,10 @@ func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
 			if v, ok := procfs.Real(value); ok {
 				c.SetReal(v)
 			}
-		case "cache_size", "cache_alignment":
-			c.SetWord(value)
+		case "cache_size", "cache_alignment": // a cache that is not known has 0
+			if n, _ := procfs.Uint(value); uint32(n) > 0 {
+				c.SetUint(n)
+			}
 		default:
 			if c != nil && c.Kind == procfs.None {
 				c.SetText(value)

@@ -160,7 +160,7 @@ func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
 			continue
 		}
 		r := t.At(inst)
-		t.Cell(r, []byte("address")).SetString(fmt.Sprintf("%s/%d", netip.AddrFrom16(addr), prefix))
+		t.Cell(r, []byte("address")).SetString(fmt.Sprintf("%s/%d", netip.AddrFrom16(addr), uint32(prefix)))
 		t.Cell(r, []byte("scope")).SetString(scopeName(scope))
 	}
 }

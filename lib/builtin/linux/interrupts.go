@@ -36,6 +36,9 @@ func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
 		for i := range min(l.maxCPUs(), len(l.cpus.Rows)) { // processors without a column
 			x.cpus.At(l.cpus.Rows[i].Inst)
 		}
+		if l.maxCPUs() > 0 {
+			x.cpus.Keep(func(r *procfs.Row) bool { return l.cpus.Find(r.Inst) != nil })
+		}
 	}, source)
 	l.Alias(cpus, kinds)
 	l.Fill(both, "/"+file, func(t *procfs.Table) {

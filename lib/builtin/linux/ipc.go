@@ -50,7 +50,7 @@ func (l *collector) addIPC() {
 		t.Slot("uid")
 		l.Each("sysv"+kind.name+"owner", "/"+file+" and /etc/passwd", t, func(o *procfs.Table, object *procfs.Row) {
 			if uid := t.Cell(object, []byte("uid")); uid.Kind == procfs.Number {
-				o.Cell(o.Row(object.Inst), []byte("owner")).SetString(cmp.Or(users.Name(false, uid.Num), strconv.FormatUint(uint64(uint32(uid.Num)), 10)))
+				o.Cell(o.Row(object.Inst), []byte("owner")).SetString(cmp.Or(users.Name(false, uint64(uint32(uid.Num))), strconv.FormatUint(uint64(uint32(uid.Num)), 10)))
 			}
 		}, passwd)
 		l.Count("sysv"+kind.name+"count", "objects in /"+file, l.Tables[all])

@@ -417,7 +417,7 @@ func TestVariables(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{"LINUX_NCPUS=2", files, "2; 300; 3; 3; 4"}, {"LINUX_NCPUS=9", files, "3; 600; 7; 7; 4"}, {"LINUX_NCPUS=2", nodes, "2; 400; 3; 5; 4"},
+		{"LINUX_NCPUS=2", files, "2; 300; 3; 3; 4"}, {"LINUX_NCPUS=9", files, "3; 600; 7; 7; 4"}, {"LINUX_NCPUS=2", nodes, "2; 400; 3; 3; 4"},
 		{"LINUX_NCPUS=2 LINUX_NNODES=1", nodes, "2; 300; 3; 3; 4"}, {"LINUX_NCPUS=2 LINUX_HERTZ=250 LINUX_PAGESIZE=65536", files, "2; 120; 3; 3; 64"},
 	} {
 		vars := map[string]string{"LINUX_STATSPATH": procfstest.Files(t, c.files), "LINUX_PAGESIZE": "4096"}

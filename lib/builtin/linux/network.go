@@ -21,14 +21,16 @@ func (l *collector) addNetwork() {
 	l.File("sockstat6", "proc/net/sockstat6", parseSockstat)
 	l.Table("softnet", "/proc/net/softnet_stat", func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read("proc/net/softnet_stat")
-		if parseSoftnet(t, text); l.maxCPUs() > 0 {
-			t.Keep(func(r *procfs.Row) bool { return l.cpus.Find(r.Inst) != nil })
+		parseSoftnet(t, text)
+		t.Rows = t.Rows[:min(len(t.Rows), len(l.cpus.Rows))]
+		for i := range t.Rows { // there are no lines of processors that are switched off
+			t.Rows[i].Inst = l.cpus.Rows[i].Inst
 		}
 		if t.Tried = len(l.cpus.Rows); !l.Recorded() {
 			t.Tried = 1
 		}
 		return procfs.Missing(err)
-	}, l.recordedCPUs()...)
+	}, l.cpus)
 }
 
 func (l *collector) readPairs(t *procfs.Table, name string) error {
@@ -184,10 +186,8 @@ func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var counts [len(socketStates)]uint64
 	for line := range procfs.Lines(text) {
 		state, _ := procfs.Word(procfs.Skip(line, 3))
-		if n, ok := procfs.Hex(state); ok {
-			if n < uint64(len(counts)) {
-				counts[n]++
-			}
+		if n, ok := procfs.Hex(state); ok && uint32(n) < uint32(len(counts)) {
+			counts[uint32(n)]++
 		}
 	}
 	for i, name := range socketStates {

@@ -169,6 +169,16 @@ var collectTests = []struct {
 		[]string{"cgroup.memory.current /a=6", "cgroup.memory.stat.workingset.refault /a=3", "cgroup.cpusched.shares ", "cgroup.subsys.count 0", `cgroup.memory.id.container /a=""`},
 	},
 	{
+		"a kernel that does not group processes",
+		map[string]string{"proc/7/cmdline": "x\x00", "proc/7/autogroup": "/autogroup-5 nice 2\n", "proc/sys/kernel/sched_autogroup_enabled": "0\n"},
+		[]string{"proc.autogroup.enabled 0", "proc.autogroup.id ", "proc.autogroup.nice "},
+	},
+	{
+		"memory beyond 4 TB",
+		map[string]string{"proc/7/cmdline": "x\x00", "proc/7/status": "Name:\tx\nVmRSS:\t3000000000 kB\nVmLib:\t7 kB\nVmSwap:\t3000000000 kB\n"},
+		[]string{"proc.memory.vmreal 000007 x=6000000000", "proc.memory.vmnonlib 000007 x=5999999993", "proc.memory.vmrss 000007 x=3000000000"},
+	},
+	{
 		"no processes", map[string]string{"proc/version": "x"},
 		[]string{"proc.nprocs 0", "proc.psinfo.pid ", "proc.runq.runnable 0"},
 	},

@@ -3,11 +3,13 @@ package proc
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pmda"
 )
 
 func (p *collector) addStatus() {
@@ -84,7 +86,7 @@ func (p *collector) addSmallFiles() {
 	p.perProcess("label", "attr/current", false, text)
 	p.addMaps()
 	p.perProcess("cgroup", "cgroup", false, parseCgroups)
-	p.perProcess("autogroup", "autogroup", false, parseAutogroup)
+	p.addAutogroups()
 	p.each("environ", "/proc/PID/environ", func(t *procfs.Table, pid int32) {
 		c := t.Cell(t.Row(pid), []byte("text"))
 		if c.SetText(nil); !p.mayRead(pid) {
@@ -95,7 +97,26 @@ func (p *collector) addSmallFiles() {
 		}
 	})
 	p.addLinks()
-	p.File("autogrouping", "proc/sys/kernel/sched_autogroup_enabled", procfs.Fields)
+}
+
+// addAutogroups adds /proc/PID/autogroup, which counts only where the kernel groups processes.
+func (p *collector) addAutogroups() {
+	setting := p.File("autogrouping", "proc/sys/kernel/sched_autogroup_enabled", func(t *procfs.Table, r *procfs.Row, text []byte) {
+		n, _ := procfs.Uint(bytes.TrimSpace(text))
+		t.Cell(r, []byte("1")).SetBool(n == 1)
+	})
+	on := setting.Slot("1")
+	p.perProcess("autogroup", "autogroup", false, parseAutogroup)
+	groups := p.Tables["autogroup"]
+	read := groups.Reading.Read
+	groups.Reading.Needs = append(groups.Reading.Needs, setting.Reading)
+	groups.Reading.Read = func(ctx context.Context, req *pmda.Request) error {
+		if setting.Rows[0].Cells[on].Num == 1 && setting.Rows[0].Cells[on].Kind == procfs.Number {
+			return read(ctx, req)
+		}
+		groups.Reset()
+		return nil
+	}
 }
 
 // addMaps adds /proc/PID/maps. The value is empty if the kernel refuses the file.

@@ -331,9 +331,18 @@ func recordedVars(t *testing.T, root string) string {
 	return dir
 }
 
+// A recordedDiff is what two answers about a metric do not have in common: lines.
+type recordedDiff struct {
+	ours, theirs []string
+}
+
+func (d recordedDiff) String() string {
+	return fmt.Sprintf("%d lines of ours: %.200q; %d of theirs: %.200q", len(d.ours), d.ours, len(d.theirs), d.theirs)
+}
+
 // compareRecorded asks both sides for everything, and returns how many metrics have the same
 // answers, and the others.
-func compareRecorded(t *testing.T, ours, theirs harness.Side, root string, c harness.Command) (equal int, problems map[string]string) {
+func compareRecorded(t *testing.T, ours, theirs harness.Side, root string, c harness.Command) (equal int, problems map[string]recordedDiff) {
 	t.Helper()
 	o, err := ours.Run(c, root)
 	if err != nil {
@@ -350,9 +359,9 @@ func compareRecorded(t *testing.T, ours, theirs harness.Side, root string, c har
 	if err = cmp.Or(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	problems = map[string]string{}
+	problems = map[string]recordedDiff{}
 	if o.Status != r.Status {
-		problems["status"] = fmt.Sprintf("ours %d, theirs %d", o.Status, r.Status)
+		problems["status"] = recordedDiff{[]string{strconv.Itoa(o.Status)}, []string{strconv.Itoa(r.Status)}}
 	}
 	_, mine := blocks(o.Stdout, want)
 	_, original := blocks(r.Stdout, want)
@@ -366,7 +375,7 @@ func compareRecorded(t *testing.T, ours, theirs harness.Side, root string, c har
 			continue
 		}
 		a, b = slices.DeleteFunc(slices.Clone(a), func(l string) bool { return slices.Contains(b, l) }), slices.DeleteFunc(b, func(l string) bool { return slices.Contains(a, l) })
-		problems[n] = fmt.Sprintf("%d lines of ours: %.200q; %d of theirs: %.200q", len(a), a, len(b), b)
+		problems[n] = recordedDiff{a, b}
 	}
 	return equal, problems
 }

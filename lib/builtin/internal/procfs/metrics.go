@@ -151,21 +151,22 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 //
 // A "?" after a key makes an empty cell count as zero, or as the number after it; without it an
 // empty cell means that there is no value. A "!" at the end makes negative results zero, a "~"
-// makes the value wrap in 32 bits. "sum:" before the terms makes the value
+// makes the value wrap in 32 bits, a "^" each cell. "sum:" before the terms makes the value
 // the sum over all rows. "need:" before all makes it an error to have no value: this version of the
 // kernel does not have the metric. Calculations have 64-bit unsigned numbers, unless a cell is not an
 // integer. Beside numbers there are "hz", the ticks in a second, "hertz", by which
 // the division is in floating point, and "page", the size of a page in KiB. Products wrap in 64 bits.
 type terms struct {
-	table *Table
-	terms []term
-	text  string
-	mul   uint64
-	div   uint64
-	floor bool
-	wraps bool
-	real  bool // divided in floating point
-	need  bool
+	table     *Table
+	terms     []term
+	text      string
+	mul       uint64
+	div       uint64
+	floor     bool
+	wraps     bool
+	wrapsEach bool
+	real      bool // divided in floating point
+	need      bool
 }
 
 type term struct {
@@ -183,6 +184,7 @@ func (c *Catalog) parse(text string) (*terms, string, error) {
 	t := &terms{table: c.Tables[name], text: keys, mul: 1, div: 1}
 	keys, t.floor = strings.CutSuffix(keys, "!")
 	keys, t.wraps = strings.CutSuffix(keys, "~")
+	keys, t.wrapsEach = strings.CutSuffix(keys, "^")
 	var err error
 	if before, n, ok := strings.Cut(keys, "/"); ok {
 		keys, t.real = before, n == "hertz"
@@ -227,7 +229,7 @@ func (c *Catalog) constant(text string) (uint64, error) {
 }
 
 func (t *terms) help(m *pmda.Metric, file, how string) {
-	where := how + strings.ReplaceAll(strings.TrimRight(t.text, "!~"), "?", "") + " in " + file
+	where := how + strings.ReplaceAll(strings.TrimRight(t.text, "!~^"), "?", "") + " in " + file
 	if m.OneLine == "" {
 		m.OneLine, m.Help = where, "Value: "+where
 		return
@@ -277,6 +279,9 @@ func (t *terms) total(r *Row) uint64 {
 		n := term.other
 		if c := &r.Cells[term.slot]; c.Kind == Number {
 			n = c.Num
+		}
+		if t.wrapsEach {
+			n = uint64(uint32(n))
 		}
 		if term.minus {
 			n = -n

@@ -1,0 +1,209 @@
+package live
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A mutatedRow is a difference over damaged files that is the reference's fault. A metric has it only
+// if its file was changed, and each value has the form that the reason gives.
+type mutatedRow struct {
+	metric string                         // pattern of its name
+	file   string                         // pattern of a change: a file and how it was changed
+	pair   func(ours, theirs string) bool // of each instance that differs; "" is no value
+	reason string
+}
+
+// mutatedRows are the differences over files that are changed, beside recordedRows.
+var mutatedRows = []mutatedRow{
+	{`^mem\.vmstat\.(nr_slab|thp_split|pg\w+_total)$|^swap\.pages(in|out)$`, `^proc/vmstat:`, fewer, "the agent counts a line that is missing as -1"},
+	{`^mem\.vmstat\.thp_split$`, `^proc/vmstat:`, is("0", ""), "the agent has no value without the line"},
+	{`^mem\.util\.hugepages\w+Bytes$`, `^proc/meminfo: ` + shape, is("", `184467440\d{11}`), "the agent multiplies -1 for a line that is missing"},
+	{`^network\.sockstat`, `^proc/net/sockstat6?:`, is("0", "-1"), "the agent counts a line that is missing as -1"},
+	{`^mem\.vmstat\.\w+_khugepaged$`, ``, is(`\d+`, "0"), "the agent does not read the line"},
+	{`^mem\.vmstat\.balloon_\w+flate$`, ``, is(`\d*`, `\d*`), "the agent shows the one as the other"},
+	{`^(vfs\.|kernel\.all\.entropy)`, `^proc/sys/(fs|kernel/random)/`, is(`\d*`, "0|-1"), "the agent has zeros for all files if it cannot read one of them"},
+	{`^mem\.ksm\.run_state$`, `^sys/kernel/mm/ksm/run:`, signed, "the agent extends the sign of 32 bits"},
+	{`^kernel\.\w+\.cpu\.`, `^proc/stat: numbers? changed`, rounded, "the agent rounds milliseconds above 2^53 to a double, 0 from 2^64 on"},
+	{`^kernel\.all\.cpu\.`, `^proc/stat: (lines? dropped|file short)`, stale, "the agent takes the first processor for all if their line is missing"},
+	{`^kernel\.(percpu|all)\.(soft)?(irqs|interrupts|intr|sirq)`, `^proc/(interrupts|softirqs): ` + shape, any, "the agent numbers kinds of interrupts by lines, complete or not"},
+	{`^mem\.buddyinfo\.`, `^proc/buddyinfo: ` + words, any, "the agent has as many orders as the longest line, or what that left"},
+	{`^mem\.zoneinfo\.`, `^proc/zoneinfo: ` + shape, any, "the agent takes the lines of a zone without a heading for the zone before it"},
+	{`^hinv\.cpu\.frequency_scaling\.m(in|ax)$`, `/cpufreq/`, is("0", `\d+`), "the agent takes the first line of time_in_state, whatever it has"},
+	{`^hinv\.cpu\.`, `^proc/cpuinfo: ` + shape, any, "the agent takes the lines of a processor without a number for others"},
+
+	{`^network\.(ip|icmp|icmpmsg|tcp|udp|udplite)\.`, `^proc/net/snmp: ` + shape, stale, "the agent takes the next line for the numbers of headings"},
+	{`^network\.tcpconn6?\.`, `^proc/net/tcp6?: ` + words, more, "the agent counts the state of the line before"},
+	{`^network\.softnet`, `^proc/net/softnet_stat: ` + shape, stale, "the agent shows uninitialised memory"},
+	{`^network\.softnet`, `^proc/net/softnet_stat: ` + words, is(`\d*`, "|Error: Metric not supported.*"), "the agent has no line if one is too short"},
+	{`^network\.interface\.(in|out|total|collisions)`, `^proc/net/dev: ` + shape, stale, "the agent shows what a longer line before had"},
+	{`^network\.all\.`, `^proc/net/dev: ` + shape, more, "the agent adds what a longer line before had"},
+	{`^network\.interface\.(ipv6_\w+|hw_addr)$`, `^(proc/net/if_inet6|sys/class/net/\w+/address): (` + shape + `|numbers? changed)`, any, "the agent reads the fields of an address across lines"},
+	{`^network\.(udplite|unix)`, `^proc/net/(udplite6?|unix|raw6?|udp6?): ` + shape, any, "the agent shows what a longer line before had"},
+	{`^nfs\.server\.threads\.`, `^proc/fs/nfsd/pool_stats: ` + shape, is(`\d+`, "0"), "the agent needs the headings"},
+	{`^ipc\.(shm|msg|sem)\.`, `^proc/sysvipc/\w+: (` + shape + `|numbers? changed)`, any, "the agent reads numbers across lines that are too long or too short, and the rest of one too wide as the next"},
+
+	{`^disk\.\w+\.capacity$`, `^proc/(diskstats|partitions):`, is("", `\d+`), "the agent shows devices that are gone from one file of two, without names"},
+	{`^disk\.\w+\.(read|write|blkread|blkwrite|total|blktotal|\w+_bytes)$`, `^proc/diskstats: ` + shape, any, "the agent reads the four numbers of an old kernel into the lower halves of others"},
+	{`^(filesys|tmpfs)\.`, `^proc/(self/)?mounts:`, is("", "Error: Unknown or illegal instance identifier"), "the agent has an error for a list without file systems that it had before"},
+	{`^(sysfs\.|zram\.\w+_stat\.|rpc\.server\.ra_hits|kernel\.all\.load)`, `^(proc|sys)/.*(loadavg|rpc|zram|sysfs).*: ` + shape, any, "the agent reads numbers from lines that it does not know"},
+
+	{`^(hot)?proc\.`, `/status: `, same, "the agent does not end the name of a process whose status has none, or goes on to the next lines"},
+	{`^(hot)?proc\.id\.\w+_nm$`, ``, func(o, t string) bool { return stale(o, t) && regexp.MustCompile(`^"[\w-]+"$`).MatchString(t) }, "the agent takes a process without a user for one of the superuser, or of the process before it"},
+	{`^(hot)?proc\.id\.`, `/status:`, stale, "the agent shows what a longer file before had"},
+	{`^(hot)?proc\.id\.`, `/status: ` + words, is(`\d+|".*"`, `0|"root"`), "the agent has zeros for a line without numbers"},
+	{`^proc\.id\.container$`, ``, is(`"[0-9a-f]{64}"`, `""`), "the agent finds no containers"},
+	{`^(hot)?proc\.(psinfo|memory|schedstat|namespaces|autogroup|io)\.`, `^proc/\d+/`, stale, "the agent shows what a longer file before had in the fields that a file does not have"},
+	{`^proc\.psinfo\.psargs$`, `/status: `, is(`"\(\)"`, `"\(.*"`), "the same"},
+	{`^proc\.psinfo\.wchan_s$`, `/wchan: `, same, "the agent shows the end of a line"},
+	{`^(hot)?proc\.(psinfo\.(n?vctxsw|\w+_s)|memory\.vm\w+)$`, `/status: ` + words, is(`.*`, `0|"(\w+:.*)?"`), "the agent takes the next line for the value of a key without one"},
+	{`^proc\.psinfo\.tty_pgrp$`, `/stat: ` + shape, is("", "Error: Metric not supported.*"), "the agent has an error if the last process has no number"},
+	{`^proc\.runq\.`, `/stat: ` + shape, fewProcesses, "the agent counts a process by what a longer file before had"},
+
+	{`^cgroup\.`, `cgroup.*: `, stale, "the agent shows what another group had for files that a group does not have"},
+	{`^cgroup\.`, `cgroup.*: `, is(`""`, ""), "the agent has empty texts after the first group without the file"},
+}
+
+// Changes of the lines of a file, and of the words of its lines.
+const (
+	shape = `(lines? dropped|line unknown|file short|last words dropped|words added|empty|gone)`
+	words = `(last words dropped|words added|line unknown|file short)`
+)
+
+// any are two values, or one and none.
+func any(_, t string) bool { return !strings.HasPrefix(t, "Error: ") }
+
+func same(o, t string) bool { return o == t && o != "" }
+
+// more are counts that have others added.
+func more(o, t string) bool {
+	a, err := strconv.ParseUint(o, 10, 64)
+	b, err2 := strconv.ParseUint(t, 10, 64)
+	return err == nil && err2 == nil && b > a
+}
+
+// fewProcesses are numbers of processes, of which damaged files have few.
+func fewProcesses(o, t string) bool {
+	a, err := strconv.Atoi(o)
+	b, err2 := strconv.Atoi(t)
+	return err == nil && err2 == nil && a-b < 8 && b-a < 8
+}
+
+// rounded are numbers that a double does not have, or has as 0.
+func rounded(o, t string) bool {
+	a, err := strconv.ParseUint(o, 10, 64)
+	b, err2 := strconv.ParseUint(t, 10, 64)
+	return err == nil && err2 == nil && (b == 0 || a > 1<<53 && math.Abs(float64(a)-float64(b)) <= float64(a)/(1<<50))
+}
+
+// is returns the pair of values that match two patterns.
+func is(ours, theirs string) func(o, t string) bool {
+	return func(o, t string) bool {
+		return regexp.MustCompile("^(?s:"+ours+")$").MatchString(o) && regexp.MustCompile("^(?s:"+theirs+")$").MatchString(t)
+	}
+}
+
+// stale are values of another line or file where there is none.
+func stale(o, t string) bool { return any(o, t) && (o == "" || o == "0" || o == `""`) }
+
+// fewer are numbers from which up to eight lines that are missing were taken, in 32 or 64 bits.
+func fewer(o, t string) bool {
+	a, err := strconv.ParseUint(o, 10, 64)
+	b, err2 := strconv.ParseUint(t, 10, 64)
+	return (err == nil || o == "") && err2 == nil && (a-b-1 < 8 || uint32(a-b)-1 < 8 && b < 1<<32)
+}
+
+// signed are numbers of 32 bits whose sign was extended to 64.
+func signed(o, t string) bool {
+	a, err := strconv.ParseUint(o, 10, 32)
+	return err == nil && t == strconv.FormatUint(uint64(int64(int32(a))), 10)
+}
+
+var answerLine = regexp.MustCompile(`^    (?:inst \[(-?\d+)(?: or ".*?")?\] )?value (.*)$`)
+
+// pairsOf returns the values of the instances that differ, by their numbers: ours and theirs. All is
+// false if the answers have other lines than values.
+func pairsOf(d recordedDiff) (pairs map[string][2]string, all bool) {
+	pairs, all = map[string][2]string{}, true
+	for i, lines := range [][]string{d.ours, d.theirs} {
+		for _, line := range lines {
+			m := answerLine.FindStringSubmatch(line)
+			switch {
+			case m != nil:
+				p := pairs[m[1]]
+				if p[i] = m[2]; len(m[2]) > 1 && m[2][0] == '"' && !strings.HasSuffix(m[2], `"`) {
+					p[i] += `"` // the value has several lines
+				}
+				pairs[m[1]] = p
+			case strings.HasPrefix(line, "Error: "):
+				if i == 1 {
+					pairs["error"] = [2]string{1: line}
+				}
+			case line != "No value(s) available!" && line != `"` && !strings.HasPrefix(line, "pmNameIndom: "):
+				all = false
+			}
+		}
+	}
+	return pairs, all
+}
+
+// explained reports whether a row is about a difference.
+func explained(metric string, d recordedDiff, changes []string) bool {
+	for _, row := range recordedRows {
+		if row.where == "" && regexp.MustCompile(row.metric).MatchString(metric) {
+			return true
+		}
+	}
+	pairs, all := pairsOf(d)
+	if !all {
+		return false
+	}
+	left := len(pairs)
+	for _, p := range pairs {
+		if slices.ContainsFunc(mutatedRows, func(row mutatedRow) bool {
+			return regexp.MustCompile(row.metric).MatchString(metric) && row.pair(p[0], p[1]) &&
+				(row.file == "" || slices.ContainsFunc(changes, regexp.MustCompile(row.file).MatchString))
+		}) {
+			left--
+		}
+	}
+	return left == 0 && len(pairs) > 0
+}
+
+// TestExplained checks that rows are about what they say only: a value of another form, or a file that
+// was not changed, is a difference.
+func TestExplained(t *testing.T) {
+	value := func(inst, v string) []string { return []string{"    inst [" + inst + " or \"x\"] value " + v} }
+	for _, c := range []struct {
+		metric       string
+		ours, theirs []string
+		change       string
+		want         bool
+	}{
+		{"cgroup.memory.usage", nil, value("1", "5"), "sys/fs/cgroup/a/memory.current: gone", true},
+		{"cgroup.memory.usage", value("1", "5"), value("1", "6"), "sys/fs/cgroup/a/memory.current: gone", false},
+		{"cgroup.memory.usage", nil, value("1", "5"), "proc/stat: gone", false},
+		{"proc.psinfo.utime", nil, value("7", "10"), "proc/7/stat: file short", true},
+		{"proc.psinfo.utime", value("7", "20"), value("7", "10"), "proc/7/stat: file short", false},
+		{"proc.psinfo.utime", nil, value("7", "10"), "proc/meminfo: file short", false},
+		{"network.interface.in.bytes", nil, value("2", "10"), "proc/net/dev: last words dropped", true},
+		{"network.interface.in.bytes", value("2", "11"), value("2", "10"), "proc/net/dev: last words dropped", false},
+		{"network.interface.in.bytes", nil, value("2", "10"), "proc/net/dev: numbers changed", false},
+		{"swap.pagesin", []string{"    value 0"}, []string{"    value 4294967295"}, "proc/vmstat: line dropped", true},
+		{"swap.pagesin", []string{"    value 0"}, []string{"    value 7"}, "proc/vmstat: line dropped", false},
+		{"disk.dev.capacity", nil, []string{"    inst [2] value 7", "pmNameIndom: indom=60.1 inst=2: Unknown or illegal instance identifier"}, "proc/diskstats: line dropped", true},
+		{"disk.dev.capacity", []string{"    inst [2] value 8"}, []string{"    inst [2] value 7"}, "proc/diskstats: line dropped", false},
+		{"mem.ksm.run_state", []string{"    value 2147483648"}, []string{"    value 18446744071562067968"}, "sys/kernel/mm/ksm/run: number changed", true},
+		{"mem.ksm.run_state", []string{"    value 1"}, []string{"    value 2"}, "sys/kernel/mm/ksm/run: number changed", false},
+		{"kernel.all.load", nil, nil, "proc/loadavg: gone", false},
+		{"proc.io.rchar", []string{"No value(s) available!"}, []string{"Error: Operation not permitted"}, "proc/7/io: gone", false},
+	} {
+		if got := explained(c.metric, recordedDiff{c.ours, c.theirs}, []string{c.change}); got != c.want {
+			t.Errorf("%s, %s: %q, %q: %t", c.metric, c.change, c.ours, c.theirs, got)
+		}
+	}
+}
