@@ -118,7 +118,7 @@ func (r *runner) compare(e *expectation, o *outcome, fail *Failure) error {
 	if len(e.rows) == 0 {
 		return nil
 	}
-	from, to, err := r.samplesOf(e, o)
+	from, to, err := r.samplesOf(e, len(o.values))
 	if err != nil {
 		return err
 	}
@@ -144,14 +144,13 @@ func (r *runner) compare(e *expectation, o *outcome, fail *Failure) error {
 	return nil
 }
 
-func (r *runner) samplesOf(e *expectation, o *outcome) (from, to int, err error) {
-	to = len(o.values)
+func (r *runner) samplesOf(e *expectation, all int) (from, to int, err error) {
 	if !e.at.set {
-		return 0, to, nil
+		return 0, all, nil
 	}
 	from, to = int(e.at.from/r.step), int(e.at.to/r.step)+1
-	if e.at.from%r.step != 0 || e.at.to%r.step != 0 || from >= to || to > len(o.values) {
-		return 0, 0, &SyntaxError{r.Name, e.line, fmt.Sprintf("there are samples every %v from 0s to %v only", r.step, time.Duration(len(o.values)-1)*r.step)}
+	if e.at.from%r.step != 0 || e.at.to%r.step != 0 || from >= to || to > all {
+		return 0, 0, &SyntaxError{r.Name, e.line, fmt.Sprintf("there are samples every %v from 0s to %v only", r.step, time.Duration(all-1)*r.step)}
 	}
 	return from, to, nil
 }

@@ -62,7 +62,7 @@ func (r *runner) recorded(e *expectation, o *outcome) ([]string, error) {
 	if o.problem != nil {
 		return []string{indent + "error " + o.problem.Msg}, nil
 	}
-	from, to, err := r.samplesOf(e, o)
+	from, to, err := r.samplesOf(e, len(o.values))
 	if err != nil {
 		return nil, err
 	}

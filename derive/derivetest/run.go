@@ -11,6 +11,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
+	"pmtools/derive/eval"
 	"pmtools/derive/load"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -24,6 +25,9 @@ type Options struct {
 	Keep        string                    // the directory in which the archive is kept; "" for nowhere
 	Equivalent  func(a, b pcp.InDom) bool // see derive.Options
 	Language    check.Language            // of the expressions of cases
+
+	// Probe is derive.Options.Probe for the samples of which a case says what the values are; nil shows nothing.
+	Probe func(p *derive.Program, tree syntax.Expr, info *check.Info) eval.Probe
 }
 
 // A Result is what came of a case.
@@ -40,6 +44,8 @@ type Report struct {
 	File     string   `json:"file"`
 	Warnings []string `json:"warnings,omitempty"` // about the lines of the definitions
 	Results  []Result `json:"cases"`
+
+	Definitions []Definition `json:"-"` // under test, if Options.Probe is not nil
 }
 
 // Failed returns how many cases failed.
@@ -56,10 +62,13 @@ func (r *Report) Failed() int {
 type runner struct {
 	*File
 	*recording
-	opt  Options
-	reg  *derive.Registry
-	warn []string
-	text map[string]string // of the definitions
+	opt   Options
+	reg   *derive.Registry
+	warn  []string
+	files []string          // of definitions
+	text  map[string]string // of the definitions
+	spans map[string][]samples
+	now   int // the sample that is fetched
 }
 
 // Run runs the cases of a file. The error is one of the file, a *SyntaxError, or of what it needs;
@@ -70,10 +79,16 @@ func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
 		return nil, err
 	}
 	defer done()
+	if r.opt.Probe != nil {
+		if err := r.watch(f.selected(r.opt.Run)); err != nil {
+			return nil, err
+		}
+	}
 	list, err := r.outcomes(ctx, f.selected(r.opt.Run))
 	if err != nil {
 		return nil, err
 	}
+	r.spans = nil // traces show nothing
 	report := &Report{File: f.Name, Results: []Result{}}
 	for _, c := range f.selected(r.opt.Run) {
 		res := Result{Name: c.Name, File: f.Name, Line: c.Line, Recorded: c.Recorded}
@@ -89,7 +104,10 @@ func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
 		report.Results = append(report.Results, res)
 	}
 	report.Warnings = r.warn
-	return report, nil
+	if r.opt.Probe != nil {
+		report.Definitions, err = r.definitions()
+	}
+	return report, err
 }
 
 func (f *File) selected(run *regexp.Regexp) (list []*Case) {
@@ -148,7 +166,7 @@ func (r *runner) load() error {
 		if r.opt.Definitions != "" && !filepath.IsAbs(name) {
 			path = filepath.Join(r.opt.Definitions, name)
 		}
-		if err := load.Each(r.reg, path, r.quote); err != nil {
+		if err := load.Each(r.reg, path, r.loaded); err != nil {
 			return fmt.Errorf("%s: definitions %s: %w", r.Name, name, err)
 		}
 	}
@@ -158,6 +176,11 @@ func (r *runner) load() error {
 	return nil
 }
 
+func (r *runner) loaded(file string, metrics int, errs []*syntax.FileError) {
+	r.files = append(r.files, file)
+	r.quote(file, metrics, errs)
+}
+
 // quote notes the errors in a file under test. Whoever writes cases chooses the file, which may be one
 // that whoever runs them keeps secret: lines are quoted only of a file that defines metrics, and that is
 // in the directory of the cases or of the definitions.
@@ -165,11 +188,7 @@ func (r *runner) quote(file string, metrics int, errs []*syntax.FileError) {
 	if len(errs) == 0 {
 		return
 	}
-	dir := filepath.Dir(r.Name)
-	if r.opt.Definitions != "" {
-		dir = r.opt.Definitions
-	}
-	if metrics > 0 && (within(dir, file) || within(filepath.Dir(r.Name), file)) {
+	if metrics > 0 && r.quotable(file) {
 		for _, e := range errs {
 			r.warn = append(r.warn, strings.TrimSuffix(e.Text(), "\n"))
 		}
@@ -200,8 +219,11 @@ func (r *runner) source(ctx context.Context) (*derive.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return derive.NewSource(src, r.reg, &derive.Options{
-		Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(_, _ string) {}}), nil
+	opt := &derive.Options{Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(_, _ string) {}}
+	if r.spans != nil {
+		opt.Probe = r.watched
+	}
+	return derive.NewSource(src, r.reg, opt), nil
 }
 
 type outcome struct {
@@ -239,7 +261,9 @@ func (r *runner) outcomes(ctx context.Context, list []*Case) (map[*expectation]*
 	}
 	names := newInstances(src)
 	kept := 0
-	err = r.fetch(ctx, src, ids, func(_ int, res *pcp.Result) error {
+	r.now = 0
+	err = r.fetch(ctx, src, ids, func(k int, res *pcp.Result) error {
+		r.now = k + 1
 		for i, o := range good {
 			// A sample without values takes memory, too.
 			if kept += max(1, res.Sets[i].Len()) + textSize(&res.Sets[i])/valueSize; kept > maxValues {

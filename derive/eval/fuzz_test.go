@@ -10,6 +10,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/eval"
+	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -210,7 +211,9 @@ func FuzzEval(f *testing.F) {
 			return
 		}
 		state, second := eval.New(e, info).NewState(), newNaive(info)
-		var dst pcp.Values
+		var dst, probed pcp.Values
+		shown := ""
+		watched := eval.NewProbed(e, info, func(_ syntax.Expr, v *pcp.Values) { shown = text(v) }).NewState()
 		for i := range int64(5) {
 			in := &eval.Input{Time: pcp.Timestamp{Sec: i * i}, Instances: &names{}}
 			for _, id := range info.Operands {
@@ -222,6 +225,9 @@ func FuzzEval(f *testing.F) {
 			second.in = in
 			if want := second.eval(e); !equal(&dst, want) {
 				t.Fatalf("%s: sample %d: %s, but naively %s", expr, i, text(&dst), naiveText(want))
+			}
+			if watched.Eval(in, &probed); text(&probed) != text(&dst) || shown != text(&dst) {
+				t.Fatalf("%s: sample %d: %s, but with a probe %s, which was shown %s", expr, i, text(&dst), text(&probed), shown)
 			}
 			if after := texts(in.Columns); after != before {
 				t.Fatalf("%s: the input was changed", expr)
