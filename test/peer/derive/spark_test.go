@@ -48,26 +48,14 @@ type writer func(b []byte)
 
 func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
 
-// sparkCluster is Spark on a cluster of a master and three workers, processes on the loopback address, of which one is
-// killed while the third query runs.
+// sparkCluster is Spark on a cluster, of which a worker is killed while the third query runs.
 func sparkCluster(t *testing.T, dir string) *engine {
 	e := sparkEngine(t, dir)
 	if e.name = "SparkCluster"; e.skip != "" {
 		return e
 	}
 	e.run = func(queries []string) ([]byte, error) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		_, port, _ := net.SplitHostPort(l.Addr().String())
-		l.Close()
-		master := "spark://127.0.0.1:" + port
-		sparkClass(t, dir, "master.Master", "--host", "127.0.0.1", "--port", port, "--webui-port", "0")
-		var workers []*exec.Cmd
-		for range 3 {
-			workers = append(workers, sparkClass(t, dir, "worker.Worker", "--host", "127.0.0.1", "-c", "1", "-m", "1g", "--webui-port", "0", master))
-		}
+		master, workers := startCluster(t, dir)
 		killed := false
 		out, err := runSpark(t, dir, master, queries, func(sofar string) {
 			if !killed && strings.Contains(sofar, "@query 2\n") {
@@ -82,6 +70,23 @@ func sparkCluster(t *testing.T, dir string) *engine {
 		return out, err
 	}
 	return e
+}
+
+// startCluster starts a cluster of a master and three workers, processes on the loopback address, which end with the test.
+func startCluster(t *testing.T, dir string) (master string, workers []*exec.Cmd) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	l.Close()
+	master = "spark://127.0.0.1:" + port
+	sparkClass(t, dir, "master.Master", "--host", "127.0.0.1", "--port", port, "--webui-port", "0")
+	for range 3 {
+		workers = append(workers, sparkClass(t, dir, "worker.Worker", "--host", "127.0.0.1", "-c", "1", "-m", "1g", "--webui-port", "0", master))
+	}
+	return master, workers
 }
 
 // sparkClass starts a daemon of Spark, which ends with the test.

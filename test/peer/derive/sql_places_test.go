@@ -177,7 +177,28 @@ func TestBucket(t *testing.T) {
 			}
 			p.t, p.e = t, x.e
 			p.equal(x.at, p.answers(nil, "--tables", x.at), p.answers(nil))
+			if x.e.dialect == "clickhouse" {
+				p.clusters(x.at)
+			}
 		})
+	}
+}
+
+// clusters runs queries for a cluster, which a library does not have: ClickHouse takes all of them but the name, and they
+// are those of one server otherwise.
+func (p *placed) clusters(at string) {
+	p.t.Helper()
+	for i, answer := range p.answers(nil, "--tables", at, "--cluster", "nightly") {
+		if want := "Requested cluster 'nightly' not found"; !strings.Contains(answer, want) {
+			p.t.Errorf("%s: %.600s\nwant %s", placesExprs[i], answer, want)
+		}
+	}
+	for _, text := range placesExprs {
+		one := p.must("sql", "--dialect", "clickhouse", "-m", "tables", "--tables", at, text)
+		all := p.must("sql", "--dialect", "clickhouse", "-m", "tables", "--tables", at, "--cluster", "nightly", text)
+		if got := strings.ReplaceAll(all, "s3Cluster('nightly', ", "s3("); got != one || !strings.Contains(one, " s3(") {
+			p.t.Errorf("%s:\n%s\nwant but for s3Cluster\n%s", text, all, one)
+		}
 	}
 }
 

@@ -384,7 +384,7 @@ func duckEngine(root, dir string) *engine {
 		for i, q := range queries {
 			fmt.Fprintf(&b, ".print @query %d\n%s;\n", i, q) // a message goes where its rows would
 		}
-		cmd := exec.Command("chroot", root, "sh", "-c", "cd /tmp/"+filepath.Base(dir)+" && exec duckdb -csv -noheader 2>&1")
+		cmd := exec.Command("chroot", root, "sh", "-c", "cd "+strings.TrimPrefix(dir, root)+" && exec duckdb -csv -noheader 2>&1")
 		cmd.Stdin = &b
 		var bad bytes.Buffer
 		cmd.Stderr = &bad
