@@ -8,6 +8,7 @@
 # make site               README.md, docs/, manual pages and package documentation as a site of static pages, in dist/site
 # make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
 # make engines            SQL in Apache Spark, with ANSI and without, and on a cluster; pyspark comes from PyPI, Java must be there
+# make measure            the tables of docs/scale.md; PARTS="reads thousand tools cost" or some of them
 # make platforms          the tests on 386, s390x (by qemu-user) and Windows (by Wine), where these can be installed; QUICK=1 a part of them
 # make bench, bench-peer  our own benchmarks, with growth; our commands against the reference's
 # make growth             how the costs of what users do grow with sizes
@@ -31,7 +32,7 @@ export CGO_ENABLED = 0
 # Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
 export GOFLAGS += -trimpath
 
-.PHONY: all build help test test-hostile race lint vuln fuzz soak bench growth bench-peer peer engines platforms record cross sessions rename install uninstall package release site clean demo
+.PHONY: all build help test test-hostile race lint vuln fuzz soak bench growth bench-peer peer engines measure platforms record cross sessions rename install uninstall package release site clean demo
 
 all: build
 
@@ -131,6 +132,11 @@ platforms:
 engines: build
 	@test/peer/peer-up $(PEER); s=$$?; if [ $$s = 3 ]; then echo "make engines: no reference here, nothing was compared"; exit 0; fi; \
 	test $$s = 0 && PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin test/peer/engines $(PEER)
+
+# The tables of docs/scale.md: minutes, and 15 GB in the reference's root, whose DuckDB and tools are asked.
+measure: build
+	@test/peer/peer-up $(PEER); s=$$?; if [ $$s = 3 ]; then echo "make measure: no reference here, nothing was measured"; exit 0; fi; \
+	test $$s = 0 && test/peer/measure $(PEER) $(or $(PARTS),reads thousand tools cost)
 
 # Renew the transcripts of the reference that the tests compare with.
 record: build

@@ -8,16 +8,26 @@ import (
 	"testing"
 )
 
-// TestMeasured: the tests and benchmarks that docs name beside their figures exist.
+// TestMeasured: the tests, benchmarks and parts of make measure that docs name beside their figures exist.
 func TestMeasured(t *testing.T) {
 	t.Parallel()
 	command := regexp.MustCompile(`go test \./(\S+) (.*)`)
 	name := regexp.MustCompile(`-(run|bench) '?([A-Z]\w+)`)
+	part := regexp.MustCompile(`make measure PARTS=(\w+)`)
+	script, err := os.ReadFile(filepath.Join("peer", "measure"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	found := 0
 	for _, doc := range []string{"scale.md", "push.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "docs", doc))
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, c := range part.FindAllStringSubmatch(string(text), -1) {
+			if found++; !strings.Contains(string(script), "\n"+c[1]+"() {\n") {
+				t.Errorf("docs/%s: %s: test/peer/measure has no such part", doc, c[0])
+			}
 		}
 		for _, c := range command.FindAllStringSubmatch(string(text), -1) {
 			code := ""
@@ -41,7 +51,7 @@ func TestMeasured(t *testing.T) {
 			}
 		}
 	}
-	if found < 6 {
+	if found < 12 {
 		t.Errorf("only %d names", found)
 	}
 }
