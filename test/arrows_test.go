@@ -137,6 +137,7 @@ docs/examples/import: lib/archive lib/pcp
 docs/examples/summarize: lib/pmapi lib/pcp lib/pmerr
 docs/examples/watch: derive lib/fetchgroup lib/pmapi
 test:
+test/agents/count: lib/mmv
 test/agents/hello: lib/pmda lib/pcp
 test/agents/kinds: lib/pmda lib/pdu lib/pcp lib/pmerr
 test/agents/sample: lib/builtin/sample lib/pmda

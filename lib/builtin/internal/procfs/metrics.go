@@ -371,9 +371,10 @@ func NewAgent(c *Catalog, metrics []pmda.Metric, labels string) *pmda.Agent {
 // Table adds a table that load fills from a file, or from files with that pattern.
 func (c *Catalog) Table(name, file string, load func(t *Table, req *pmda.Request) error, needs ...*Table) *Table {
 	t := NewTable(func(t *Table, req *pmda.Request) error {
+		c.Root.failed, c.System.failed = nil, nil
 		err := load(t, req)
 		c.saveNumbers()
-		return err
+		return cmp.Or(err, Error(c.Root.failed), Error(c.System.failed))
 	}, needs...)
 	c.Tables[name], c.Files[name] = t, file
 	return t

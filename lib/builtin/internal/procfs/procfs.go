@@ -31,6 +31,19 @@ type Root struct {
 	// Through returns the reader that takes the place of an open file, for tests of files that change
 	// or vanish while they are read; may be nil.
 	Through func(name string, f io.Reader) io.Reader
+
+	failed error // why files could not be opened that are there
+}
+
+// note notes the error of opening a file. Only a value is left out if an instance has no such file, or may not be asked. If nothing can
+// be opened any more, all values of that kind have the error.
+func (p *Root) note(err error) error {
+	for _, short := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.ENOSPC} {
+		if errors.Is(err, short) {
+			p.failed = err
+		}
+	}
+	return err
 }
 
 // Live reports whether the files are those of the running system, so that it may be asked in other
@@ -59,7 +72,7 @@ func (p *Root) read(name string, record bool) ([]byte, error) {
 	}
 	f, err := open(p.path(name))
 	if err != nil {
-		return nil, err
+		return nil, p.note(err)
 	}
 	defer f.Close()
 	if p.Through != nil {
