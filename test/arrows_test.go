@@ -43,7 +43,8 @@ lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/suggest:
 lib/remotewrite: lib/sampling lib/safefile lib/format lib/pmapi lib/pcp
 lib/remotewrite/remotewritetest:
-lib/export: lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
+lib/export/internal/pagefile:
+lib/export: lib/export/internal/pagefile lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
 lib/export/bucket: lib/export lib/safefile lib/pmerr
 lib/fetchgroup: lib/suggest lib/pmapi lib/pcp lib/pmerr lib/when
 lib/format: lib/pcp lib/pmerr
@@ -171,22 +172,23 @@ var terminal = []string{
 // outside are the packages of others that each part of the tree may import, besides the standard
 // library. Tests are free.
 var outside = map[string][]string{
-	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress/zstd"},
-	"lib/remotewrite":      {"github.com/klauspost/compress/snappy", "github.com/klauspost/compress/zstd"},
-	"lib/remotewrite/":     {"github.com/klauspost/compress/snappy"},
-	"lib/pmcd":             {"golang.org/x/text/unicode", "golang.org/x/sys/unix"},
-	"lib/export/bucket":    {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
-	"lib/safefile":         {"golang.org/x/sys/unix"},
-	"lib/export":           {"github.com/parquet-go/parquet-go", "github.com/klauspost/compress"},
-	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
-	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/rogpeppe/go-internal/diff"},
-	"cmd/internal/grid":    {"github.com/olekukonko/tablewriter"},
-	"cmd/internal/picture": {"github.com/wcharczuk/go-chart/v2"},
-	"cmd/internal/samples": {"github.com/guptarohit/asciigraph"},
-	"lib/builtin/host":     {"github.com/shirou/gopsutil/v4"},
-	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
-	"test/peer/harness":    {"github.com/rogpeppe/go-internal/diff"},
-	"lib/builtin/linux":    {"golang.org/x/sys/unix"},
+	"lib/archive/":                 {"golang.org/x/sys/unix", "github.com/klauspost/compress/zstd"},
+	"lib/remotewrite":              {"github.com/klauspost/compress/snappy", "github.com/klauspost/compress/zstd"},
+	"lib/remotewrite/":             {"github.com/klauspost/compress/snappy"},
+	"lib/pmcd":                     {"golang.org/x/text/unicode", "golang.org/x/sys/unix"},
+	"lib/export/bucket":            {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
+	"lib/safefile":                 {"golang.org/x/sys/unix"},
+	"lib/export":                   {"github.com/parquet-go/parquet-go", "github.com/klauspost/compress"},
+	"lib/export/internal/pagefile": {"github.com/parquet-go/parquet-go"},
+	"cmd/":                         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+	"cmd/pmderive":                 {"github.com/chzyer/readline", "github.com/rogpeppe/go-internal/diff"},
+	"cmd/internal/grid":            {"github.com/olekukonko/tablewriter"},
+	"cmd/internal/picture":         {"github.com/wcharczuk/go-chart/v2"},
+	"cmd/internal/samples":         {"github.com/guptarohit/asciigraph"},
+	"lib/builtin/host":             {"github.com/shirou/gopsutil/v4"},
+	"cmd/internal/clitest":         {"github.com/google/go-cmp/cmp"},
+	"test/peer/harness":            {"github.com/rogpeppe/go-internal/diff"},
+	"lib/builtin/linux":            {"golang.org/x/sys/unix"},
 
 	"lib/builtin/internal/procfs": {"golang.org/x/sys/unix"},
 }

@@ -52,7 +52,7 @@ type checker struct {
 	fileList
 	groups []parquet.RowGroup // of the file
 	group  int                // the next one
-	want   valueWriter        // has the columns of a chunk as they should be
+	want   rowChunk           // as the rows should be
 	got    [chunk]parquet.Row
 	event  eventChecker
 }
@@ -145,7 +145,7 @@ func (c *checker) rows(g *group, metrics []metric) (err error) {
 		c.want.fill(g, metrics, g.sorted[from:from+n])
 		for i, row := range c.got[:n] {
 			for k, v := range row {
-				if want := c.want.chunk[k][i]; !same(v, want) {
+				if want := c.want.columns[k][i]; !same(v, want) {
 					return fmt.Errorf("%s: row group %d, row %d, %s: %v, want %v",
 						c.name(), c.group, from+i+1, c.place.schema(valueRow{}).Columns()[k][0], v, want)
 				}

@@ -8,6 +8,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
+	"pmtools/lib/export/internal/pagefile"
+
 	"pmtools/lib/version"
 )
 
@@ -43,6 +45,9 @@ const (
 
 const fileGroups = 64
 
+// chunkRows is how many rows have a page in each column.
+const chunkRows = 1 << 15
+
 const chunk = 256
 
 // codec compresses all tables. It keeps its expensive encoders from file to file.
@@ -60,9 +65,8 @@ type valueWriter struct {
 	file   *output
 	date   int64
 	groups int // in the file
-	out    *parquet.GenericWriter[any]
-	chunk  [cols][chunk]parquet.Value
-	used   [kinds]bool // columns of values in chunk that are not all null
+	out    *pagefile.Writer
+	page   page
 }
 
 func (w *valueWriter) write(g *group, metrics []metric) error {
@@ -77,39 +81,32 @@ func (w *valueWriter) write(g *group, metrics []metric) error {
 		}
 	}
 	w.groups++
-	columns := w.out.ColumnWriters()
-	for rows := range slices.Chunk(g.sorted, chunk) {
-		w.fill(g, metrics, rows)
-		for c, column := range columns {
-			if _, err := column.WriteRowValues(w.chunk[c][:len(rows)]); err != nil {
-				return w.file.failed(err)
-			}
+	w.page.begin(g, metrics, w.out, w.stage.place)
+	for rows := range slices.Chunk(g.sorted, chunkRows) {
+		if err := w.page.write(rows); err != nil {
+			return w.file.failed(err)
 		}
 	}
-	return w.file.failed(w.out.Flush())
+	return w.file.failed(w.out.EndGroup())
 }
 
 func (w *valueWriter) create(date int64) (err error) {
 	if w.file, err = w.stage.createNext("values", w.stage.place.dated("values", date)); err != nil {
 		return err
 	}
-	// A writer per file: one that is reset leaves out the paths of columns, without which Spark cannot read a file.
 	w.date, w.groups = date, 0
-	w.of(w.stage.place)
-	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(withRuns(w.stage.place.schema(valueRow{}), runColumns()...),
-		parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
-		parquet.SortingWriterConfig(parquet.SortingColumns(
-			parquet.Ascending("metric"), parquet.NullsFirst(parquet.Ascending("inst")), parquet.Ascending("time"))))...)
-	return nil
+	w.out, err = pagefile.New(w.file, &pagefile.Options{
+		Schema: w.stage.place.schema(valueRow{}), Codec: codec, More: w.stage.place.options(),
+		Filters: []parquet.BloomFilterColumn{parquet.SplitBlockFilter(10, "metric")},
+		Sorting: []parquet.SortingColumn{parquet.Ascending("metric"), parquet.NullsFirst(parquet.Ascending("inst")), parquet.Ascending("time")},
+	})
+	return w.file.failed(err)
 }
 
 // runColumns are the columns of which many rows have the same value one after the other.
 func runColumns() []string {
 	return []string{"metric", "inst", "instance", "seg", "record", "position", "units", "host"}
 }
-
-// of fills the column of the host.
-func (w *valueWriter) of(p place) { repeat(w.chunk[colHost][:], p.hostValue(colHost)) }
 
 func (w *valueWriter) close() error {
 	if w.file == nil {
@@ -120,8 +117,17 @@ func (w *valueWriter) close() error {
 	return err
 }
 
-func (w *valueWriter) fill(g *group, metrics []metric, rows []row) {
-	c := &w.chunk
+// A rowChunk is rows as values of the library.
+type rowChunk struct {
+	columns [cols][chunk]parquet.Value
+	used    [kinds]bool // columns of values that are not all null
+}
+
+// of fills the column of the host.
+func (w *rowChunk) of(p place) { repeat(w.columns[colHost][:], p.hostValue(colHost)) }
+
+func (w *rowChunk) fill(g *group, metrics []metric, rows []row) {
+	c := &w.columns
 	for k := range kinds {
 		if w.used[k] {
 			clear(c[colI64+int(k)][:])
