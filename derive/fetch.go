@@ -3,10 +3,12 @@ package derive
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"pmtools/derive/eval"
+	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -27,7 +29,8 @@ type fetchPlan struct {
 	column []*pcp.Values // operands of the metric that is being evaluated
 	absent pcp.Values    // a missing operand
 	input  eval.Input
-	clock  clock // unused unless Options.Clock
+	clock  clock        // unused unless Options.Clock
+	marks  pmapi.Marker // of the Source below, if there are functions over time; else nil
 }
 
 // A slot is where one column of a result comes from.
@@ -64,6 +67,9 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	}
 	if n := len(p.base.IDs); n > 0 && len(p.result.Sets) != n { // constants need none, and a recording then has all
 		return errShort
+	}
+	if p.marks != nil && p.marks.Marked() {
+		s.interrupt()
 	}
 	s.insts.Begin(ctx, p.result.Time)
 	if s.opt.Clock && !s.recorded {
@@ -180,7 +186,40 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 			}
 		}
 	}
+	p.marks = nil
+	for _, m := range s.metrics {
+		if m.eval != nil && m.eval.LooksBack() {
+			if p.marks, _ = pmapi.As[pmapi.Marker](s.base); p.marks != nil {
+				p.marks.WatchMarks()
+			}
+			break
+		}
+	}
 	return nil
+}
+
+// Err returns the error of a column of values of an expression, or nil. It says what to type instead where
+// functions over time would keep too much.
+func Err(x syntax.Expr, v *pcp.Values) error {
+	if v.Err == 0 {
+		return nil
+	}
+	for n := range syntax.Preorder(x) {
+		if call, ok := n.(*syntax.CallExpr); ok && call.Over != nil && v.Err == pmerr.TooBig {
+			return fmt.Errorf("%s() and others over time keep at most %d values: a shorter time, or topn() or matchinst() inside, keeps fewer (%w)",
+				call.Fun.Symbol(), eval.MaxPast, v.Err)
+		}
+	}
+	return v.Err
+}
+
+// interrupt makes functions over time forget the values before an interruption of the recording.
+func (s *Source) interrupt() {
+	for _, m := range s.metrics {
+		if m.eval != nil {
+			m.eval.Interrupt()
+		}
+	}
 }
 
 // operands adds the operands of a metric to the request for the Source below and returns their

@@ -25,6 +25,11 @@ var extensions = []rule{
 		"numbers only, no counters; 32 becomes u32, 64 becomes u64, else the type stays; units and instances of the operand",
 		"abs(delta(kernel.all.load))"},
 		numbers: true, result: unsignedType, refuse: refuseCounter},
+	{Function: Function{syntax.AVGOVER, "avg_over", "avg_over(EXPR, TIME)",
+		"The mean of the values that each instance had in a time before and has now.",
+		"numbers only, no counters; double, instant, units and instances of the operand",
+		"avg_over(kernel.all.load, 5min)"},
+		numbers: true, result: realInstant, refuse: refuseCounter},
 	{Function: Function{syntax.BOTTOMN, "bottomn", "bottomn(N, EXPR)",
 		"The N instances with the smallest values; of equal ones those with the smallest numbers.",
 		"numbers only, no counters; everything stays",
@@ -54,11 +59,21 @@ var extensions = []rule{
 		"numbers without dimension, no counters; double",
 		"ln(kernel.all.load)"},
 		numbers: true, result: realType, refuse: refuseDimension},
+	{Function: Function{syntax.MAXOVER, "max_over", "max_over(EXPR, TIME)",
+		"The largest value that each instance had in a time before or has now.",
+		"numbers only, no counters; instant, everything else stays",
+		"max_over(kernel.all.load, 5min)"},
+		numbers: true, result: instant, refuse: refuseCounter},
 	{Function: Function{syntax.MEDIAN, "median", "median(EXPR)",
 		"The median of the values of all instances: quantile(0.5, EXPR).",
 		"as for quantile",
 		"median(kernel.all.load)"},
 		numbers: true, result: oneReal, refuse: refuseCounter},
+	{Function: Function{syntax.MINOVER, "min_over", "min_over(EXPR, TIME)",
+		"The smallest value that each instance had in a time before or has now.",
+		"numbers only, no counters; instant, everything else stays",
+		"min_over(kernel.all.load, 5min)"},
+		numbers: true, result: instant, refuse: refuseCounter},
 	{Function: Function{syntax.POW, "pow", "pow(EXPR, EXPR)",
 		"The first operand to the power of the second one.",
 		"numbers without dimension, no counters, the same instances or one value; double",
@@ -68,11 +83,26 @@ var extensions = []rule{
 		"numbers only, no counters; double, instant, one value, units of the operand",
 		"quantile(0.9, kernel.all.load)"},
 		numbers: true, result: oneReal, refuse: refuseCounter},
+	{Function: Function{syntax.QUANTILEOVER, "quantile_over", "quantile_over(Q, EXPR, TIME)",
+		"The value below which the share Q, from 0 to 1, of the values is that each instance had in a time before and has now; between two values in proportion.",
+		"numbers only, no counters; double, instant, units and instances of the operand",
+		"quantile_over(0.9, kernel.all.load, 5min)"},
+		numbers: true, result: realInstant, refuse: refuseCounter},
 	{Function: Function{syntax.ROUND, "round", "round(EXPR)",
 		"The values rounded to the nearest integer, halves away from 0.",
 		"numbers only, no counters; everything stays",
 		"round(kernel.all.load)"},
 		numbers: true, result: sameType, refuse: refuseCounter},
+	{Function: Function{syntax.SHIFT, "shift", "shift(EXPR, TIME)",
+		"The values of the last sample that is at least so old.",
+		"numbers only; everything stays",
+		"kernel.all.load - shift(kernel.all.load, 1hour)"},
+		numbers: true, result: sameType},
+	{Function: Function{syntax.SMOOTH, "smooth", "smooth(EXPR, TIME)",
+		"Values that follow those of the operand: in each sample by the share D / (TIME + D) of the difference, D being the time since the sample before.",
+		"numbers only, no counters; double, instant, units and instances of the operand",
+		"smooth(kernel.all.load, 1min)"},
+		numbers: true, result: realInstant, refuse: refuseCounter},
 	{Function: Function{syntax.SQRT, "sqrt", "sqrt(EXPR)",
 		"The square roots of the values.",
 		"numbers whose dimensions are even, no counters; double, half of the dimensions",
@@ -106,6 +136,13 @@ func realType(t Type) Type {
 	t.Type = pcp.Double
 	return t
 }
+
+func instant(t Type) Type {
+	t.Sem = pcp.Instant
+	return t
+}
+
+func realInstant(t Type) Type { return realType(instant(t)) }
 
 func oneReal(t Type) Type {
 	t.Type, t.Sem, t.InDom = pcp.Double, pcp.Instant, pcp.NullInDom

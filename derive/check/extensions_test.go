@@ -53,6 +53,16 @@ func TestExtensions(t *testing.T) {
 		{"EX", "max(sample.voltage.volt, sample.voltage.millivolt)", "SE: sample.voltage.volt max sample.voltage.millivolt: Operands have incompatible extra units or scale"},
 		{"EX", "max(sample.voltage.volt, sample.current.amp)", "SE: sample.voltage.volt max sample.current.amp: Dimensions are not the same"},
 		{"EX", "sqrt(sample.power.watt)", "SE: SQRT(sample.power.watt): Operand of function has a dimension without a square root"},
+		{"SE", "avg_over(sample.mirage, 5min)", "DOUBLE 29.3 instant Kbyte / sec"},
+		{"SE", "quantile_over(0.5, sample.mirage, 5min)", "DOUBLE 29.3 instant Kbyte / sec"},
+		{"SE", "smooth(1, 5min)", "DOUBLE - instant none"},
+		{"SE", "max_over(sample.mirage, 5min)", "32 29.3 instant Kbyte / sec"},
+		{"SE", "min_over(1, 5min)", "U32 - instant none"},
+		{"SE", "shift(sample.byte_ctr, 1hour)", "32 - counter byte"},
+		{"SE", "sample.byte_ctr - shift(sample.byte_ctr, 1hour)", "32 - counter byte"},
+		{"SE", "smooth(sample.byte_ctr, 1min)", "SE: SMOOTH(sample.byte_ctr): Counter operand for function"},
+		{"SE", "max_over(sample.byte_ctr, 1min)", "SE: MAX_OVER(sample.byte_ctr): Counter operand for function"},
+		{"SE", "shift(pmcd.pmlogger.host, 1min)", "SE: SHIFT(pmcd.pmlogger.host): Non-arithmetic operand for function"},
 	} {
 		if got := outcomeIn(Extended, tt.expr, envs[tt.context], nil); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.expr, got, tt.want)

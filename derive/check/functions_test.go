@@ -28,6 +28,8 @@ func TestFunctions(t *testing.T) {
 		"abs": "FLOAT 60.2 instant", "bottomn": "FLOAT 60.2 instant", "ceil": "FLOAT 60.2 instant", "clamp": "FLOAT 60.2 instant",
 		"exp": "DOUBLE 60.2 instant", "floor": "FLOAT 60.2 instant", "ln": "DOUBLE 60.2 instant", "median": "DOUBLE instant",
 		"pow": "DOUBLE 60.2 instant", "quantile": "DOUBLE instant", "round": "FLOAT 60.2 instant", "sqrt": "DOUBLE 60.2 instant",
+		"avg_over": "DOUBLE 60.2 instant", "max_over": "FLOAT 60.2 instant", "min_over": "FLOAT 60.2 instant",
+		"quantile_over": "DOUBLE 60.2 instant", "shift": "FLOAT 60.2 instant", "smooth": "DOUBLE 60.2 instant",
 		"stddev": "DOUBLE instant", "topn": "FLOAT 60.2 instant",
 	} {
 		want[name] = typ
@@ -82,7 +84,7 @@ func TestFunctions(t *testing.T) {
 	if !slices.IsSortedFunc(list, func(a, b Function) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("the functions are not sorted")
 	}
-	for tok := syntax.ANON; tok <= syntax.TOPN; tok++ {
+	for tok := syntax.ANON; tok <= syntax.SMOOTH; tok++ {
 		if ruleOf(tok) == nil {
 			t.Errorf("%s is missing", tok)
 		}

@@ -95,25 +95,30 @@ func (s *State) one(n *node, f float64) *pcp.Values {
 	return out
 }
 
-// quantile evaluates quantile and median. Of values of which some are not numbers there is none.
-func (s *State) quantile(n *node, x *pcp.Values) *pcp.Values {
-	size := len(x.Insts)
-	if size == 0 {
+// quantiles evaluates quantile and median.
+func (s *State) quantiles(n *node, x *pcp.Values) *pcp.Values {
+	if len(x.Insts) == 0 {
 		return s.empty(n)
 	}
-	list := s.doubles(n, x)
+	return s.one(n, quantile(f64(n.word), s.doubles(n, x)))
+}
+
+// quantile sorts a list, which is not empty, and returns its quantile. Of values of which some are not
+// numbers there is none.
+func quantile(share float64, list []uint64) float64 {
 	slices.SortFunc(list, func(a, b uint64) int { return rank(f64(a), f64(b), false) })
-	if math.IsNaN(f64(list[size-1])) {
-		return s.one(n, math.NaN())
+	last := len(list) - 1
+	if math.IsNaN(f64(list[last])) {
+		return math.NaN()
 	}
-	at := f64(n.word) * float64(size-1)
+	at := share * float64(last)
 	below := math.Floor(at)
 	low := f64(list[int(below)])
-	high := f64(list[min(int(below)+1, size-1)])
-	if share := at - below; share > 0 && low < high {
-		low = float64(low*(1-share)) + float64(high*share)
+	high := f64(list[min(int(below)+1, last)])
+	if part := at - below; part > 0 && low < high {
+		low = float64(low*(1-part)) + float64(high*part)
 	}
-	return s.one(n, low)
+	return low
 }
 
 // stddev evaluates the standard deviation in two passes: the mean first.

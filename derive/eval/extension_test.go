@@ -3,6 +3,10 @@ package eval_test
 import (
 	"slices"
 	"testing"
+
+	"pmtools/derive/eval"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // TestExtensions covers what only the extended language has. The samples are one second apart.
@@ -56,9 +60,82 @@ func TestExtensions(t *testing.T) {
 		{"clamp(i32s, 0, 10)", []string{"i32s: 1=-3 2=3 3=30"}, []string{"1=0 2=3 3=10"}},
 		{"clamp(ds, 1, 0)", []string{"ds: 1=5 2=NaN"}, []string{"1=0 2=NaN"}},
 		{"max(i32, d)", []string{"i32: 1; d: E(-12389)", "i32: none; d: 1"}, []string{"E(-12389)", "none"}},
+		{"avg_over(i32s, 2s)", []string{"i32s: 1=1 2=10", "i32s: 1=4", "i32s: 1=6 2=20", "i32s: none", "i32s: 2=5", "i32s: E(-12389)", "i32s: 2=7"},
+			[]string{"1=1 2=10", "1=2.5", "1=5 2=20", "none", "2=5", "E(-12389)", "2=7"}},
+		{"avg_over(i32s, 3s)", []string{"i32s: 2=4 1=1", "i32s: 1=3 2=6", "i32s: 3=5 2=2 1=2"}, []string{"2=4 1=1", "1=2 2=5", "3=5 2=4 1=2"}},
+		{"max_over(ds, 3s)", []string{"ds: 1=1", "ds: 1=9", "ds: 1=NaN", "ds: 1=3", "ds: 1=2", "ds: 1=1"}, []string{"1=1", "1=9", "1=9", "1=9", "1=NaN", "1=3"}},
+		{"min_over(u32s, 2s)", []string{"u32s: 1=4294967295", "u32s: 1=3", "u32s: 1=5", "u32s: 1=7"}, []string{"1=4294967295", "1=3", "1=3", "1=5"}},
+		{"quantile_over(0.5, i32s, 1min)", []string{"i32s: 1=10 2=1", "i32s: 2=2 1=30", "i32s: 1=20"}, []string{"1=10 2=1", "2=1.5 1=20", "1=20"}},
+		{"quantile_over(0, ds, 1min)", []string{"ds: 1=5", "ds: 1=NaN"}, []string{"1=5", "1=NaN"}},
+		{"shift(i32s, 2s)", []string{"i32s: 1=1 2=2", "i32s: 1=3", "i32s: 3=9", "i32s: none", "i32s: E(-12389)", "i32s: 1=7", "i32s: 1=8", "i32s: 1=9"},
+			[]string{"none", "none", "1=1 2=2", "1=3", "E(-12389)", "none", "none", "1=7"}},
+		{"shift(u64c, 1500msec)", []string{"u64c: 5", "u64c: 15", "u64c: 3", "u64c: 4"}, []string{"none", "none", "5", "15"}},
+		{"rate(shift(u64c, 1s))", []string{"u64c: 5", "u64c: 15", "u64c: 16"}, []string{"none", "none", "10"}},
+		{"i32s - shift(i32s, 1s)", []string{"i32s: 1=1 2=2", "i32s: 2=5 1=3"}, []string{"none", "2=3 1=2"}},
+		{"smooth(ds, 1s)", []string{"ds: 1=0 2=4", "ds: 1=8 2=8", "ds: 1=8", "ds: 1=+Inf 2=3", "ds: 2=5 1=1"},
+			[]string{"1=0 2=4", "1=4 2=6", "1=6", "1=+Inf 2=3", "2=4 1=1"}},
+		{"smooth(i32, 3s)", []string{"i32: 0", "i32: 8", "i32: none", "i32: 9"}, []string{"0", "2", "none", "9"}},
+		{"sum(avg_over(rate(dc), 2s))", []string{"dc: 1=1 2=10", "dc: 1=3 2=15", "dc: 1=7 2=15"}, []string{"none", "7", "5.5"}},
+		{"avg_over(i32, 2s) + avg_over(i32, 1s)", []string{"i32: 2", "i32: 4"}, []string{"4", "7"}},
 	} {
 		if got := run(t, w, tt.expr, tt.samples...); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.expr, got, tt.want)
 		}
+	}
+}
+
+// TestLooksBack covers an interruption, a time that goes back, and the bound on memory.
+func TestLooksBack(t *testing.T) {
+	w := newWorld(oneWorld)
+	_, info, plan := compile(t, w, "max_over(i32s, 1hour) - shift(i32s, 1s)")
+	state := plan.NewState()
+	var dst pcp.Values
+	eval := func(seconds int64, values string) string {
+		state.Eval(&eval.Input{Time: pcp.Timestamp{Sec: seconds}, Columns: inputs(t, w, info, values)}, &dst)
+		return text(&dst)
+	}
+	for _, tt := range []struct {
+		at           int64
+		values, want string
+		interrupt    bool
+	}{
+		{100, "i32s: 1=9", "none", false},
+		{101, "i32s: 1=5", "1=0", false},
+		{102, "i32s: 1=1", "none", true},
+		{103, "i32s: 1=2", "1=1", false},
+		{50, "i32s: 1=1", "none", false},
+		{51, "i32s: 1=0", "1=0", false},
+	} {
+		if tt.interrupt {
+			state.Interrupt()
+		}
+		if got := eval(tt.at, tt.values); got != tt.want {
+			t.Errorf("at %d: %s, want %s", tt.at, got, tt.want)
+		}
+	}
+	if !state.LooksBack() || state.Full() {
+		t.Error("the window is not seen, or full")
+	}
+}
+
+func TestFull(t *testing.T) {
+	w := newWorld(oneWorld)
+	_, _, plan := compile(t, w, "avg_over(i32s, 1hour)")
+	state := plan.NewState()
+	many := &pcp.Values{Type: pcp.Int32, Insts: make([]int32, 1<<20), Words: make([]uint64, 1<<20)}
+	for i := range many.Insts {
+		many.Insts[i] = int32(i)
+	}
+	var dst pcp.Values
+	for second := range int64(6) {
+		state.Eval(&eval.Input{Time: pcp.Timestamp{Sec: second}, Columns: []*pcp.Values{many}}, &dst)
+		if full := second >= eval.MaxPast>>20; (dst.Err == pmerr.TooBig) != full || state.Full() != full {
+			t.Errorf("at %d: %v", second, dst.Err)
+		}
+	}
+	state.Interrupt()
+	state.Eval(&eval.Input{Columns: []*pcp.Values{many}}, &dst)
+	if dst.Err != 0 || state.Full() {
+		t.Error("an interruption does not empty it")
 	}
 }

@@ -56,13 +56,16 @@ func (c *choices) expr(depth int) string {
 	}
 	sub := func() string { return c.expr(depth - 1) }
 	if c.extended && c.n(2) == 0 {
-		switch c.n(4) {
+		switch c.n(5) {
 		case 0:
 			return c.pick("min", "max", "pow") + "(" + sub() + "," + sub() + ")"
 		case 1:
 			return "clamp(" + sub() + "," + c.pick("0", "1.5", sub()) + "," + c.pick("2", "7.25", sub()) + ")"
 		case 2:
 			return c.pick("topn(1,", "topn(2,", "bottomn(1,", "bottomn(3,", "quantile(0,", "quantile(.3,", "quantile(0.9,", "quantile(1,", "median(", "stddev(") + sub() + ")"
+		case 3:
+			return c.pick("smooth(", "avg_over(", "max_over(", "min_over(", "shift(", "quantile_over(0.7,", "quantile_over(0,") + sub() + "," +
+				c.pick("1s", "2s", "2500msec", "1min") + ")"
 		}
 		return c.pick("abs", "ceil", "exp", "floor", "ln", "round", "sqrt", "sum", "avg", "min", "max", "count") + "(" + sub() + ")"
 	}

@@ -95,6 +95,9 @@ func (s *naive) call(e *syntax.CallExpr) naiveColumn {
 	if x.err != 0 || e.Fun == syntax.INSTANT {
 		return x
 	}
+	if e.Fun.IsOverTime() {
+		return s.over(e, x)
+	}
 	if e.Fun.IsExtension() {
 		return s.extension(e, x, s.info.Types[e].Type)
 	}

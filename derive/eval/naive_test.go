@@ -47,7 +47,8 @@ type naive struct {
 	info   *check.Info
 	in     *eval.Input
 	last   map[syntax.Expr]*naiveSample
-	chosen map[syntax.Expr]int32 // instances that names were resolved to
+	past   map[syntax.Expr][]naiveSample // of functions over time
+	chosen map[syntax.Expr]int32         // instances that names were resolved to
 }
 
 func newNaive(info *check.Info) *naive {

@@ -32,6 +32,7 @@ type Plan struct {
 	shared int // nodes that are evaluated once
 	probe  Probe
 	probed []syntax.Expr
+	spans  []span
 }
 
 type kind uint8
@@ -62,6 +63,7 @@ const (
 	kQuantile             // at the share that word is
 	kStddev               //
 	kMath                 // function arg of one value
+	kOver                 // span and window number arg; at the share that word is
 	kShared               // the values of x, which are worked out once; memory number arg
 	kProbe                // the values of x, which are shown to the Probe as those of expression number arg
 )
@@ -230,16 +232,16 @@ func (p *planner) part(e syntax.Expr) int {
 }
 
 // nest appends a definition that may stand in the expression several times. It is evaluated once,
-// in a slot that is not used again, unless it remembers the previous sample: whether that is
+// in a slot that is not used again, unless it remembers samples before: whether these are
 // updated depends on where it stands.
 func (p *planner) nest(x syntax.Expr) int {
 	if i, ok := p.nested[x]; ok {
 		return i
 	}
-	hists := p.plan.hists
+	before := p.plan.hists + len(p.plan.spans)
 	i := p.add(x)
 	inner := &p.plan.nodes[i]
-	if p.plan.hists > hists || inner.slot < 0 || inner.kind == kMetric || inner.kind == kConst {
+	if p.plan.hists+len(p.plan.spans) > before || inner.slot < 0 || inner.kind == kMetric || inner.kind == kConst {
 		return i
 	}
 	if p.nested == nil {
@@ -290,7 +292,9 @@ var functions = [...]kind{
 }
 
 func (p *planner) call(e *syntax.CallExpr, n node) int {
-	n.kind = functions[e.Fun]
+	if int(e.Fun) < len(functions) {
+		n.kind = functions[e.Fun]
+	}
 	switch e.Fun {
 	case syntax.DEFINED:
 		n.kind, n.slot = kConst, p.alloc()
@@ -306,6 +310,10 @@ func (p *planner) call(e *syntax.CallExpr, n node) int {
 		p.history(&n, e.X)
 	default:
 		p.extension(&n, e)
+	}
+	if e.Over != nil {
+		n.kind = kOver
+		p.over(&n, e)
 	}
 	return p.unary(n, e.X)
 }

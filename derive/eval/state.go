@@ -32,14 +32,16 @@ type Input struct {
 
 // A State evaluates a plan on one fetch after the other. It may not be shared by goroutines.
 type State struct {
-	plan   *Plan
-	in     *Input
-	slots  []pcp.Values
-	hists  []history
-	caches []cache
-	shared []shared
-	evals  uint64
-	none   pcp.Values
+	plan    *Plan
+	in      *Input
+	slots   []pcp.Values
+	hists   []history
+	windows []window
+	full    bool // see Full
+	caches  []cache
+	shared  []shared
+	evals   uint64
+	none    pcp.Values
 	scratch
 }
 
@@ -60,7 +62,7 @@ type shared struct {
 func (p *Plan) NewState() *State {
 	return &State{
 		plan: p, slots: make([]pcp.Values, p.slots), hists: make([]history, p.hists), caches: make([]cache, p.caches),
-		shared: make([]shared, p.shared),
+		shared: make([]shared, p.shared), windows: make([]window, len(p.spans)),
 	}
 }
 
@@ -131,11 +133,13 @@ func (s *State) eval(i int) *pcp.Values {
 	case kTop, kBottom:
 		return s.ranked(n, x)
 	case kQuantile:
-		return s.quantile(n, x)
+		return s.quantiles(n, x)
 	case kStddev:
 		return s.stddev(n, x)
 	case kMath:
 		return s.math(n, x)
+	case kOver:
+		return s.over(n, x)
 	case kScalar:
 		out := s.empty(n)
 		if len(x.Insts) > 0 {

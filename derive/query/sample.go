@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"pmtools/derive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
@@ -59,7 +60,7 @@ func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, er
 func (t *taker) set(i int, e *Expr, res *pcp.Result) sampling.Set {
 	v := &res.Sets[e.column]
 	if v.Err != 0 {
-		return sampling.Set{Err: v.Err}
+		return sampling.Set{Err: derive.Err(e.Tree, v)}
 	}
 	var rates *pcp.Values
 	if t.p.rate(e) {

@@ -52,6 +52,7 @@ type engine interface {
 	fold(typ, order string) string
 	// matches returns the condition that a text matches a pattern of RE2 somewhere.
 	matches(text, pattern string) string
+	arrays
 }
 
 func dialectOf(name string) (*dialect, error) {
@@ -128,6 +129,8 @@ func (b *builder) literal(t pcp.Type, word uint64) string {
 		text = float(float64(math.Float32frombits(uint32(word))))
 	case pcp.Double:
 		text = float(math.Float64frombits(word))
+	case pcp.Int32: // held as one of 64 bits
+		t = pcp.Int64
 	}
 	return "CAST(" + text + " AS " + b.types[t] + ")"
 }

@@ -53,13 +53,7 @@ func (b *builder) doubles(x values, e syntax.Expr) values {
 
 // quantile returns the quantile of the values of each record, as the evaluator interpolates.
 func (b *builder) quantile(n *syntax.CallExpr, x values) values {
-	share := "5e-01"
-	switch lit := n.N.(type) {
-	case *syntax.IntLit:
-		share = float(float64(lit.Value))
-	case *syntax.FloatLit:
-		share = float(lit.Value)
-	}
+	share := shareOf(n)
 	if x = b.doubles(x, n.X); b.err != nil {
 		return x
 	}
@@ -79,6 +73,17 @@ func (b *builder) quantile(n *syntax.CallExpr, x values) values {
 		"    WHEN high IS NULL OR part = 0 OR NOT low < high THEN "+low,
 		"    ELSE "+low+" * (1e0 - part) + "+high+" * part END AS value",
 		"FROM "+sides)}
+}
+
+// shareOf returns the share of a quantile.
+func shareOf(n *syntax.CallExpr) string {
+	switch lit := n.N.(type) {
+	case *syntax.IntLit:
+		return float(float64(lit.Value))
+	case *syntax.FloatLit:
+		return float(lit.Value)
+	}
+	return float(0.5)
 }
 
 // stddev returns the standard deviation of the values of each record.

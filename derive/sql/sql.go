@@ -306,6 +306,9 @@ func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 		return b.none(n, b.info.Types[n])
 	}
 	x := b.add(n.X, skip)
+	if n.Over != nil {
+		return b.over(n, t, x, skip)
+	}
 	switch n.Fun {
 	case syntax.INSTANT:
 		return x

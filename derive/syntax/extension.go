@@ -1,5 +1,10 @@
 package syntax
 
+import (
+	"math"
+	"strings"
+)
+
 // extension parses a call of a function whose operands are expressions in the extended language.
 func (p *parser) extension(n *CallExpr) (Expr, int) {
 	n.Extended = true
@@ -16,7 +21,10 @@ func (p *parser) extension(n *CallExpr) (Expr, int) {
 		}
 		fallthrough
 	default:
-		n.X, n.Rparen = x, p.end()
+		if n.X = x; n.Fun.IsOverTime() {
+			n.Over = p.interval(n.Fun)
+		}
+		n.Rparen = p.end()
 		return n, h + 1
 	}
 	return p.pair(n, x, h)
@@ -42,21 +50,21 @@ func (p *parser) parameter(fun Token) Expr {
 	switch fun {
 	case BOTTOMN, TOPN:
 		expected = "a number of instances, from 1 on"
-	case QUANTILE:
+	case QUANTILE, QUANTILEOVER:
 		expected = "a number from 0 to 1"
 	default:
 		return nil
 	}
-	pos, fits := p.pos, false
+	pos, fits, share := p.pos, false, fun == QUANTILE || fun == QUANTILEOVER
 	var x Expr
 	if p.tok == INTEGER || p.tok == DOUBLE {
 		x = p.constant()
 	}
 	switch n := x.(type) {
 	case *IntLit:
-		fits = fun == QUANTILE && n.Value <= 1 || fun != QUANTILE && n.Value > 0
+		fits = share && n.Value <= 1 || !share && n.Value > 0
 	case *FloatLit:
-		fits = fun == QUANTILE && n.Value <= 1
+		fits = share && n.Value <= 1
 	}
 	if fits && p.tok != ILLEGAL && p.tok != COMMA {
 		pos, fits = p.pos, false
@@ -66,6 +74,56 @@ func (p *parser) parameter(fun Token) Expr {
 		p.fail(pos, "the first operand of "+fun.Symbol()+"() must be "+expected)
 	}
 	return x
+}
+
+// maxNanoseconds is the longest interval: a hundred years.
+const maxNanoseconds = 36525 * 24 * 3600e9
+
+// interval parses the time that is the last operand of a function. A blank may stand before the unit.
+func (p *parser) interval(fun Token) *Interval {
+	if p.tok == COMMA {
+		p.next()
+	}
+	n, length := &Interval{Pos: p.pos, Text: p.lit}, 0.0
+	switch p.tok {
+	case INTEGER:
+		length = float64(p.num)
+	case DOUBLE:
+		length = float(p.lit)
+	case ILLEGAL:
+		p.refuse()
+	}
+	if length > 0 {
+		p.next()
+		n.Text += p.lit
+		length *= nanoseconds(p.lit)
+	}
+	if length = math.Round(length); length < 1 || length > maxNanoseconds {
+		p.fail(n.Pos, "the last operand of "+fun.Symbol()+"() must be a time with its unit, such as 5min")
+	}
+	n.Nanoseconds = int64(length)
+	p.next()
+	return n
+}
+
+// nanoseconds returns the length of a unit of time, 0 for other words.
+func nanoseconds(unit string) float64 {
+	if len(unit) > 1 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	switch unit {
+	case "msec", "millisecond":
+		return 1e6
+	case "s", "sec", "second":
+		return 1e9
+	case "m", "min", "minute":
+		return 60e9
+	case "h", "hr", "hour":
+		return 3600e9
+	case "d", "day":
+		return 24 * 3600e9
+	}
+	return 0
 }
 
 // Extension returns the first node of a tree that only the extended language has, or nil.

@@ -23,6 +23,9 @@ func TestExtended(t *testing.T) {
 		{"clamp(a,0,b+1)", "(BinaryExpr X=(BinaryExpr X=a Op=max Y=0) Op=clamp Y=(BinaryExpr X=b Op=+ Y=1))", "clamp(a, 0, b + 1)"},
 		{"topn(3,a*2)", "(CallExpr Fun=topn N=3 X=(BinaryExpr X=a Op=* Y=2))", "topn(3, a * 2)"},
 		{"quantile(.9,a)", "(CallExpr Fun=quantile N=.9 X=a)", "quantile(.9, a)"},
+		{"avg_over(rate(a), 5min)", "(CallExpr Fun=avg_over X=(CallExpr Fun=rate X=a) Over=5min)", "avg_over(rate(a), 5min)"},
+		{"quantile_over(.9,a,1.5 hours)*2", "(BinaryExpr X=(CallExpr Fun=quantile_over N=.9 X=a Over=1.5hours) Op=* Y=2)", "quantile_over(.9, a, 1.5hours)"},
+		{"a - shift(a, 1d)", "(BinaryExpr X=a Op=- Y=(CallExpr Fun=shift X=a Over=1d))", "shift(a, 1d)"},
 		{"(abs(a))[x]", `(InstExpr X=(ParenExpr X=(CallExpr Fun=abs X=a)) Name="x")`, "abs(a)"},
 		{"abs + topn", "(BinaryExpr X=abs Op=+ Y=topn)", ""},
 		{"matchinst(/x/, sum(a)/2)", `(MatchInstExpr Pattern="x" X=(BinaryExpr X=(CallExpr Fun=sum X=a) Op=/ Y=2))`, ""},
@@ -50,6 +53,7 @@ func TestExtended(t *testing.T) {
 
 func TestExtendedErrors(t *testing.T) {
 	const number, share = "the first operand of topn() must be a number of instances, from 1 on", "the first operand of quantile() must be a number from 0 to 1"
+	const span = "the last operand of avg_over() must be a time with its unit, such as 5min"
 	for _, tt := range []struct {
 		src string
 		pos Pos
@@ -73,6 +77,16 @@ func TestExtendedErrors(t *testing.T) {
 		{"count(a)[x]", 8, ""},
 		{"defined(rate(a))", 8, ""},
 		{"abs (a)", 5, "Unexpected '('"},
+		{"avg_over(a)", 10, span},
+		{"avg_over(a, 5)", 12, span},
+		{"avg_over(a, 5 b)", 12, span},
+		{"avg_over(a, 0min)", 12, span},
+		{"avg_over(a, .s)", 12, span},
+		{"avg_over(a, 999999d)", 12, span},
+		{"avg_over(a, 1m", 13, "<expr> expected to follow avg_over("},
+		{"avg_over(a, 1m, b)", 14, "<expr> expected to follow avg_over("},
+		{"avg_over(5min, a)", 10, span},
+		{"quantile_over(a, 1m)", 14, "the first operand of quantile_over() must be a number from 0 to 1"},
 	} {
 		_, err := extendedConfig().Parse(tt.src)
 		bad, ok := err.(*Error)

@@ -227,12 +227,13 @@ func (p *parser) operand() (Expr, int) {
 		return p.mkconst(), 1
 	case AVG, COUNT, MAX, MIN, SUM, DEFINED, ANON, DELTA, RATE, INSTANT, SCALAR:
 		return p.call()
-	case ABS, BOTTOMN, CEIL, CLAMP, EXP, FLOOR, LN, MEDIAN, POW, QUANTILE, ROUND, SQRT, STDDEV, TOPN:
-		return p.extension(&CallExpr{Fun: p.tok})
 	case RESCALE:
 		return p.rescale()
 	case FILTERINST:
 		return p.matchinst()
+	}
+	if p.tok.IsExtension() {
+		return p.extension(&CallExpr{Fun: p.tok})
 	}
 	p.refuse()
 	return nil, 0 // not reached

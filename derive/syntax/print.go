@@ -84,6 +84,9 @@ func (b *printer) write(e Expr) {
 			b.WriteString(", ")
 			b.write(e.X)
 		}
+		if e.Over != nil {
+			b.WriteString(", " + e.Over.Text)
+		}
 		b.WriteByte(')')
 	case *RescaleExpr:
 		b.writeCall(RESCALE, e.X)

@@ -98,16 +98,25 @@ type InstExpr struct {
 // A CallExpr is a call of a function with one operand. Fun is one of AVG, COUNT, MAX, MIN, SUM,
 // DEFINED and ANON, whose X is a [*MetricRef], or one of DELTA, RATE, INSTANT and SCALAR. In the
 // extended language X is a [*MetricRef] only for DEFINED and ANON, and there are more functions, of
-// which BOTTOMN, QUANTILE and TOPN have a number before their operand.
+// which BOTTOMN, QUANTILE, QUANTILEOVER and TOPN have a number before their operand, and those over time
+// an interval after it.
 type CallExpr struct {
 	FunPos Pos
 	Fun    Token
 	Lparen Pos
 	N      Expr // nil, or an [*IntLit] or [*FloatLit]
 	X      Expr
+	Over   *Interval // nil but for functions over time
 	Rparen Pos
 
 	Extended bool // it was read in the extended language
+}
+
+// An Interval is how far a function over time looks back.
+type Interval struct {
+	Pos         Pos
+	Text        string // a number and a unit without a blank, such as 5min
+	Nanoseconds int64  // more than 0
 }
 
 // A RescaleExpr converts X to other units.

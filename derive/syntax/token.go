@@ -75,72 +75,86 @@ const (
 	STDDEV   // stddev(
 	TOPN     // topn(
 
+	// Functions over time, of the extended language too.
+	AVGOVER      // avg_over(
+	MAXOVER      // max_over(
+	MINOVER      // min_over(
+	QUANTILEOVER // quantile_over(
+	SHIFT        // shift(
+	SMOOTH       // smooth(
+
 	numTokens
 )
 
 // tokens has for each kind its name in messages of the reference and, where it is fixed, its text.
 var tokens = [numTokens]struct{ name, text string }{
-	ILLEGAL:    {"ERROR", ""},
-	EOS:        {"EOS", ""},
-	NAME:       {"NAME", ""},
-	INTEGER:    {"INTEGER", ""},
-	DOUBLE:     {"DOUBLE", ""},
-	STRING:     {"STRING", ""},
-	INSTNAME:   {"INSTNAME", ""},
-	PATTERN:    {"PATTERN", ""},
-	PLUS:       {"PLUS", "+"},
-	MINUS:      {"MINUS", "-"},
-	STAR:       {"STAR", "*"},
-	SLASH:      {"SLASH", "/"},
-	LT:         {"LT", "<"},
-	LEQ:        {"LEQ", "<="},
-	EQ:         {"EQ", "=="},
-	GEQ:        {"GEQ", ">="},
-	GT:         {"GT", ">"},
-	NEQ:        {"NEQ", "!="},
-	AND:        {"AND", "&&"},
-	OR:         {"OR", "||"},
-	NOT:        {"NOT", "!"},
-	QUEST:      {"QUEST", "?"},
-	COLON:      {"COLON", ":"},
-	LPAREN:     {"LPAREN", "("},
-	RPAREN:     {"RPAREN", ")"},
-	COMMA:      {"COMMA", ","},
-	ASSIGN:     {"ASSIGN", "="},
-	TYPE:       {"TYPE", "type"},
-	SEMANTICS:  {"SEMANTICS", "semantics"},
-	UNITS:      {"UNITS", "units"},
-	INDOM:      {"INDOM", "indom"},
-	META:       {"META", "meta"},
-	ANON:       {"ANON", "anon"},
-	AVG:        {"AVG", "avg"},
-	COUNT:      {"COUNT", "count"},
-	DEFINED:    {"DEFINED", "defined"},
-	DELTA:      {"DELTA", "delta"},
-	FILTERINST: {"FILTERINST", "matchinst"},
-	INSTANT:    {"INSTANT", "instant"},
-	MAX:        {"MAX", "max"},
-	MIN:        {"MIN", "min"},
-	MKCONST:    {"MKCONST", "mkconst"},
-	NOVALUE:    {"NOVALUE", "novalue"},
-	RATE:       {"RATE", "rate"},
-	RESCALE:    {"RESCALE", "rescale"},
-	SCALAR:     {"SCALAR", "scalar"},
-	SUM:        {"SUM", "sum"},
-	ABS:        {"ABS", "abs"},
-	BOTTOMN:    {"BOTTOMN", "bottomn"},
-	CEIL:       {"CEIL", "ceil"},
-	CLAMP:      {"CLAMP", "clamp"},
-	EXP:        {"EXP", "exp"},
-	FLOOR:      {"FLOOR", "floor"},
-	LN:         {"LN", "ln"},
-	MEDIAN:     {"MEDIAN", "median"},
-	POW:        {"POW", "pow"},
-	QUANTILE:   {"QUANTILE", "quantile"},
-	ROUND:      {"ROUND", "round"},
-	SQRT:       {"SQRT", "sqrt"},
-	STDDEV:     {"STDDEV", "stddev"},
-	TOPN:       {"TOPN", "topn"},
+	ILLEGAL:      {"ERROR", ""},
+	EOS:          {"EOS", ""},
+	NAME:         {"NAME", ""},
+	INTEGER:      {"INTEGER", ""},
+	DOUBLE:       {"DOUBLE", ""},
+	STRING:       {"STRING", ""},
+	INSTNAME:     {"INSTNAME", ""},
+	PATTERN:      {"PATTERN", ""},
+	PLUS:         {"PLUS", "+"},
+	MINUS:        {"MINUS", "-"},
+	STAR:         {"STAR", "*"},
+	SLASH:        {"SLASH", "/"},
+	LT:           {"LT", "<"},
+	LEQ:          {"LEQ", "<="},
+	EQ:           {"EQ", "=="},
+	GEQ:          {"GEQ", ">="},
+	GT:           {"GT", ">"},
+	NEQ:          {"NEQ", "!="},
+	AND:          {"AND", "&&"},
+	OR:           {"OR", "||"},
+	NOT:          {"NOT", "!"},
+	QUEST:        {"QUEST", "?"},
+	COLON:        {"COLON", ":"},
+	LPAREN:       {"LPAREN", "("},
+	RPAREN:       {"RPAREN", ")"},
+	COMMA:        {"COMMA", ","},
+	ASSIGN:       {"ASSIGN", "="},
+	TYPE:         {"TYPE", "type"},
+	SEMANTICS:    {"SEMANTICS", "semantics"},
+	UNITS:        {"UNITS", "units"},
+	INDOM:        {"INDOM", "indom"},
+	META:         {"META", "meta"},
+	ANON:         {"ANON", "anon"},
+	AVG:          {"AVG", "avg"},
+	COUNT:        {"COUNT", "count"},
+	DEFINED:      {"DEFINED", "defined"},
+	DELTA:        {"DELTA", "delta"},
+	FILTERINST:   {"FILTERINST", "matchinst"},
+	INSTANT:      {"INSTANT", "instant"},
+	MAX:          {"MAX", "max"},
+	MIN:          {"MIN", "min"},
+	MKCONST:      {"MKCONST", "mkconst"},
+	NOVALUE:      {"NOVALUE", "novalue"},
+	RATE:         {"RATE", "rate"},
+	RESCALE:      {"RESCALE", "rescale"},
+	SCALAR:       {"SCALAR", "scalar"},
+	SUM:          {"SUM", "sum"},
+	ABS:          {"ABS", "abs"},
+	BOTTOMN:      {"BOTTOMN", "bottomn"},
+	CEIL:         {"CEIL", "ceil"},
+	CLAMP:        {"CLAMP", "clamp"},
+	EXP:          {"EXP", "exp"},
+	FLOOR:        {"FLOOR", "floor"},
+	LN:           {"LN", "ln"},
+	MEDIAN:       {"MEDIAN", "median"},
+	POW:          {"POW", "pow"},
+	QUANTILE:     {"QUANTILE", "quantile"},
+	ROUND:        {"ROUND", "round"},
+	SQRT:         {"SQRT", "sqrt"},
+	STDDEV:       {"STDDEV", "stddev"},
+	TOPN:         {"TOPN", "topn"},
+	AVGOVER:      {"AVG_OVER", "avg_over"},
+	MAXOVER:      {"MAX_OVER", "max_over"},
+	MINOVER:      {"MIN_OVER", "min_over"},
+	QUANTILEOVER: {"QUANTILE_OVER", "quantile_over"},
+	SHIFT:        {"SHIFT", "shift"},
+	SMOOTH:       {"SMOOTH", "smooth"},
 }
 
 // String returns the name of the kind in capitals, as debug output and messages have it: PLUS,
@@ -208,16 +222,19 @@ func keyword(word string) (Token, bool) { return find(word, TYPE, META) }
 // function returns the kind of a word that is a function when a parenthesis follows.
 func function(word string, extended bool) (Token, bool) {
 	if extended {
-		return find(word, ANON, TOPN)
+		return find(word, ANON, SMOOTH)
 	}
 	return find(word, ANON, SUM)
 }
 
 // IsFunction reports whether t is a function.
-func (t Token) IsFunction() bool { return ANON <= t && t <= TOPN }
+func (t Token) IsFunction() bool { return ANON <= t && t <= SMOOTH }
 
 // IsExtension reports whether t is a function of the extended language alone.
-func (t Token) IsExtension() bool { return ABS <= t && t <= TOPN }
+func (t Token) IsExtension() bool { return ABS <= t && t <= SMOOTH }
+
+// IsOverTime reports whether t is a function that looks back in time.
+func (t Token) IsOverTime() bool { return AVGOVER <= t && t <= SMOOTH }
 
 func find(text string, from, to Token) (Token, bool) {
 	for t := from; t <= to; t++ {

@@ -26,6 +26,9 @@ func dump(b *strings.Builder, v reflect.Value) {
 	case *FloatLit:
 		b.WriteString(x.Text)
 		return
+	case *Interval:
+		b.WriteString(x.Text)
+		return
 	case Token:
 		b.WriteString(x.Symbol())
 		return
@@ -61,7 +64,7 @@ func dumpNode(b *strings.Builder, v reflect.Value) {
 	b.WriteString("(" + v.Type().Name())
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
-		if field.Name == "Extended" || v.Field(i).Kind() == reflect.Interface && v.Field(i).IsNil() {
+		if field.Name == "Extended" || (v.Field(i).Kind() == reflect.Interface || v.Field(i).Kind() == reflect.Pointer) && v.Field(i).IsNil() {
 			continue
 		}
 		if pos, ok := v.Field(i).Interface().(Pos); ok {

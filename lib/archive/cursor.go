@@ -33,7 +33,8 @@ type Cursor struct {
 	arena wire.Arena
 
 	interp *interp // state of the mode pcp.Interp
-	tap    func(*Raw)
+	lookout
+	tap func(*Raw)
 }
 
 // Cursor returns a new Cursor that reads forward from the start of the Set.
@@ -62,6 +63,7 @@ func (c *Cursor) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) e
 	c.walk.setMode(m, m == pcp.Back || m == pcp.Interp && delta < 0)
 	c.origin = c.Origin()
 	c.mode, c.placed = m, false
+	c.lookout.begun, c.lookout.marked = false, false
 	if when != nil {
 		c.origin = *when
 	}
@@ -106,6 +108,9 @@ func (c *Cursor) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, dst *p
 	}
 	if len(ids) == 0 {
 		return pmerr.TooSmall
+	}
+	if c.lookout.on {
+		return c.fetchWatched(ctx, ids, p, dst)
 	}
 	c.want.set(ids)
 	set := 0

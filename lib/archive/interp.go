@@ -54,6 +54,11 @@ func (c *Cursor) interpolate(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) erro
 	if err := in.bound(t, p, c); err != nil {
 		return err
 	}
+	if c.lookout.on {
+		if err := in.look(&c.lookout, t); err != nil {
+			return err
+		}
+	}
 	dst.Time = at
 	dst.Reset(len(ids))
 	for i, id := range ids {

@@ -18,6 +18,7 @@ type Records struct {
 	state  stretch
 	from   pcp.Timestamp // see Within
 	until  pcp.Timestamp
+	marked bool // see Marked
 
 	cover *coverage // what is exported; nil if the records are not those of an archive
 	tally tally
@@ -80,6 +81,7 @@ func (s *Records) Close() error {
 
 // Fetch implements pmapi.Source: the next record.
 func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	s.marked = false
 	for {
 		if s.cover != nil && s.cover.ended(s.place) {
 			return s.ended()
@@ -98,11 +100,17 @@ func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 		case !mark:
 			return nil
 		}
-		if s.cover == nil {
+		if s.marked = true; s.cover == nil {
 			s.state.mark()
 		}
 	}
 }
+
+// WatchMarks implements pmapi.Marker.
+func (s *Records) WatchMarks() {}
+
+// Marked implements pmapi.Marker.
+func (s *Records) Marked() bool { return s.marked }
 
 // rewind goes to the first record.
 func (s *Records) rewind() error {

@@ -70,6 +70,12 @@ func (a *Archive) FetchRecord(ctx context.Context, req *Request, dst *pcp.Result
 	return a.rec.cursor.FetchOrMark(ctx, req.IDs, req.Profile, dst)
 }
 
+// WatchMarks implements Marker.
+func (a *Archive) WatchMarks() { a.rec.cursor.WatchMarks() }
+
+// Marked implements Marker.
+func (a *Archive) Marked() bool { return a.rec.cursor.Marked() }
+
 // Set returns the archives. They are closed with a.
 func (a *Archive) Set() *archive.Set { return a.rec.set }
 

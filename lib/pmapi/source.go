@@ -112,6 +112,15 @@ type Timeline interface {
 	FetchRecord(ctx context.Context, req *Request, dst *pcp.Result) (mark bool, err error)
 }
 
+// A Marker is a Timeline, or a Source over one, that tells where recording was interrupted.
+type Marker interface {
+	// WatchMarks makes Fetch notice marks.
+	WatchMarks()
+	// Marked reports whether recording was interrupted between the last result of Fetch and the one
+	// before it.
+	Marked() bool
+}
+
 // A Batcher is a Source that answers questions about several objects at less cost than one after
 // the other. The functions [WalkNames], [Texts], [LabelsOf] and [InstancesOf] use one if they can.
 type Batcher interface {

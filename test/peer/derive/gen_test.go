@@ -114,7 +114,10 @@ func (g *generator) extension() string {
 		if g.one(3) {
 			x.text = g.pick("rate", "delta", "instant", "-", "2.5*", "0-") + "(" + x.text + ")"
 		}
-		switch g.IntN(6) {
+		switch g.IntN(8) {
+		case 6, 7:
+			text = g.pick("avg_over(", "max_over(", "min_over(", "quantile_over(0.7,", "quantile_over(1,", "shift(", "smooth(") + x.text + ", " +
+				g.pick("1sec", "2500msec", "5s", "30s", "1min", "5 min", "1hour", "2days") + ")"
 		case 0:
 			text = g.pick("min", "max") + "(" + x.text + ", " + g.pick(g.number(), g.akin(x).text) + ")"
 		case 1:

@@ -1,0 +1,202 @@
+package eval
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// The functions over time. A State keeps the samples that they look back at: whole columns, so that an
+// instance which is gone takes no memory once its samples are too old.
+
+// MaxPast is how many values a State keeps for functions over time.
+const MaxPast = 4 << 20
+
+// A span is how a function looks back.
+type span struct {
+	fun   syntax.Token
+	nanos int64
+}
+
+// A window is the samples that a function over time may need, in a ring.
+type window struct {
+	ring  []history
+	head  int // the oldest sample
+	size  int
+	words int // values in all samples
+}
+
+// over completes a node for a function over time.
+func (p *planner) over(n *node, e *syntax.CallExpr) {
+	n.arg, p.plan.spans = len(p.plan.spans), append(p.plan.spans, span{e.Fun, e.Over.Nanoseconds})
+}
+
+// Interrupt forgets the samples that functions over time look back at: recording was interrupted.
+func (s *State) Interrupt() {
+	for i := range s.windows {
+		s.windows[i].clear()
+	}
+	s.full = false
+}
+
+// LooksBack reports whether the expression has functions over time.
+func (s *State) LooksBack() bool { return len(s.windows) > 0 }
+
+// Full reports whether functions over time would keep more than MaxPast values. They have the error
+// pmerr.TooBig then.
+func (s *State) Full() bool { return s.full }
+
+func (w *window) at(i int) *history { return &w.ring[(w.head+i)%len(w.ring)] }
+
+func (w *window) drop() {
+	w.words -= len(w.at(0).words)
+	w.head, w.size = (w.head+1)%len(w.ring), w.size-1
+}
+
+func (w *window) clear() { *w = window{} }
+
+// next returns the memory for another sample.
+func (w *window) next() *history {
+	if w.size == len(w.ring) {
+		ring := make([]history, max(4, 2*w.size))
+		for i := range w.size {
+			ring[i] = *w.at(i)
+		}
+		w.ring, w.head = ring, 0
+	}
+	w.size++
+	return w.at(w.size - 1)
+}
+
+// rewind clears a window if the time has gone back, or jumped.
+func (w *window) rewind(in *Input) {
+	if w.size == 0 {
+		return
+	}
+	if last := w.at(w.size - 1); in.Time.Compare(last.time) < 0 || in.Epoch != last.epoch {
+		w.clear()
+	}
+}
+
+// age drops the samples that a function does not need at a time: those that are too old, but shift needs
+// the last one of them.
+func (w *window) age(fun syntax.Token, now pcp.Timestamp, nanos int64) {
+	limit := now.Add(-time.Duration(nanos))
+	for w.size > 0 {
+		if fun == syntax.SHIFT {
+			if w.size < 2 || w.at(1).time.Compare(limit) > 0 {
+				return
+			}
+		} else if w.at(0).time.Compare(limit) > 0 {
+			return
+		}
+		w.drop()
+	}
+}
+
+// over evaluates a function over time.
+func (s *State) over(n *node, x *pcp.Values) *pcp.Values {
+	w, by := &s.windows[n.arg], s.plan.spans[n.arg]
+	w.rewind(s.in)
+	if by.fun == syntax.SMOOTH {
+		return s.smooth(n, w, x, by.nanos)
+	}
+	if by.fun != syntax.SHIFT {
+		w.age(by.fun, s.in.Time, by.nanos)
+	}
+	past := len(x.Words)
+	for i := range s.windows {
+		past += s.windows[i].words
+	}
+	if s.full = s.full || past > MaxPast; s.full {
+		w.clear()
+		return s.fail(n, pmerr.TooBig)
+	}
+	w.next().save(s.in, x)
+	w.words += len(x.Words)
+	if by.fun != syntax.SHIFT {
+		return s.each(n, w, x)
+	}
+	w.age(by.fun, s.in.Time, by.nanos)
+	out := s.empty(n)
+	if then := w.at(0); w.size > 0 && then.time.Compare(s.in.Time.Add(-time.Duration(by.nanos))) <= 0 {
+		out.Insts, out.Words = append(out.Insts, then.insts...), append(out.Words, then.words...)
+	}
+	return out
+}
+
+// each makes a value of those that each instance of x has in a window.
+func (s *State) each(n *node, w *window, x *pcp.Values) *pcp.Values {
+	from := s.plan.nodes[n.x].typ
+	s.gather(w, x)
+	out := s.empty(n)
+	out.Insts = append(out.Insts, x.Insts...)
+	for i, size := range s.order {
+		list := s.wide[i*w.size:][:size]
+		var word uint64
+		switch fun := s.plan.spans[n.arg].fun; fun {
+		case syntax.MAXOVER, syntax.MINOVER:
+			word = extreme(fun == syntax.MAXOVER, from, list)
+		case syntax.AVGOVER:
+			convert(list, list, from, pcp.Double)
+			word = word64(f64(sum(pcp.Double, list)) / float64(size))
+		default:
+			convert(list, list, from, pcp.Double)
+			word = word64(quantile(f64(n.word), list))
+		}
+		out.Words = append(out.Words, word)
+	}
+	return out
+}
+
+// gather puts the values of each instance of x in a window into wide, w.size words for each instance,
+// the oldest first, and how many there are into order.
+func (s *State) gather(w *window, x *pcp.Values) {
+	s.wide = slices.Grow(s.wide[:0], len(x.Insts)*w.size)[:len(x.Insts)*w.size]
+	s.order = slices.Grow(s.order[:0], len(x.Insts))[:len(x.Insts)]
+	clear(s.order)
+	for k := range w.size {
+		past := w.at(k)
+		f := &s.finders[0]
+		f.reset(past.insts)
+		for i, inst := range x.Insts {
+			if j := f.find(inst); j >= 0 {
+				s.wide[i*w.size+s.order[i]] = past.words[j]
+				s.order[i]++
+			}
+		}
+	}
+}
+
+// smooth moves towards the values, by a share of the difference that grows with the time since the sample
+// before. The share has no exponential function, whose last digits depend on the machine. An instance
+// that was not in the sample before begins with its value, and so does one whose smoothed value was not a
+// finite number.
+func (s *State) smooth(n *node, w *window, x *pcp.Values, nanos int64) *pcp.Values {
+	out := s.empty(n)
+	out.Insts = append(out.Insts, x.Insts...)
+	out.Words = slices.Grow(out.Words, len(x.Words))[:len(x.Words)]
+	convert(out.Words, x.Words, s.plan.nodes[n.x].typ, pcp.Double)
+	if w.size == 0 {
+		w.next().save(s.in, out)
+		return out
+	}
+	before := w.at(0)
+	elapsed := seconds(s.in.Time, before.time)
+	part := elapsed / (float64(nanos)/1e9 + elapsed)
+	f := &s.finders[0]
+	f.reset(before.insts)
+	for i, inst := range out.Insts {
+		if j := f.find(inst); j >= 0 {
+			if y := f64(before.words[j]); !math.IsNaN(y - y) {
+				out.Words[i] = word64(y + float64((f64(out.Words[i])-y)*part))
+			}
+		}
+	}
+	before.save(s.in, out)
+	return out
+}
