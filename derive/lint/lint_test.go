@@ -96,6 +96,21 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestExtendedFindings covers functions that differ in their numbers and times only.
+func TestExtendedFindings(t *testing.T) {
+	archive := world(t)
+	for expr, want := range map[string]int{
+		"max_over(mem.util.used, 1min) > max_over(mem.util.used, 5min) ? 1 : 2":  0,
+		"max_over(mem.util.used, 5min) == max_over(mem.util.used, 300s) ? 1 : 2": 1,
+		"quantile(0.1, mem.util.used) == quantile(0.9, mem.util.used) ? 1 : 2":   0,
+	} {
+		i := slices.IndexFunc(lint.Rules(), func(r *lint.Rule) bool { return r.Name == "dead-arm" })
+		if n := len(check(t, archive, "# language: extended\nx = "+expr+"\n", lint.Rules()[i])); n != want {
+			t.Errorf("%s: %d findings of dead-arm, want %d: %v", expr, n, want, check(t, archive, "# language: extended\nx = "+expr+"\n", lint.Rules()[i]))
+		}
+	}
+}
+
 // TestFindings covers what each rule reports and leaves alone.
 func TestFindings(t *testing.T) {
 	archive := world(t)

@@ -134,7 +134,10 @@ func head(x syntax.Expr) string {
 	case *syntax.MatchInstExpr:
 		return fmt.Sprintf("/%v%s", n.NotPos < 0, n.Pattern)
 	case *syntax.CallExpr:
-		if n.Operand() != nil {
+		switch {
+		case n.Over != nil:
+			return fmt.Sprintf("%s(%d", n.Fun.Symbol(), n.Over.Nanoseconds)
+		case n.Operand() != nil:
 			return n.Fun.Symbol() + "("
 		}
 	}

@@ -59,7 +59,7 @@ var some = metrics{
 // query returns the query for an expression.
 func query(t *testing.T, text string, opt *Options) (string, error) {
 	t.Helper()
-	e, err := check.Syntax().Parse(text)
+	e, err := check.Extended.Syntax().Parse(text)
 	if err != nil {
 		t.Fatal(text, err)
 	}
@@ -82,6 +82,9 @@ func TestQuery(t *testing.T) {
 		{"order", "duckdb", "scalar(load > 1 ? load : -load)"},
 		{"instance", "duckdb", `scalar(load[1 minute]) > 0.5 && !(cpus == 4)`},
 		{"avg", "clickhouse", "avg(load)"},
+		{"avg_over", "duckdb", "avg_over(rate(disk.total), 5min)"},
+		{"quantile_over", "spark", "quantile_over(0.9, load, 1.5hours)"},
+		{"shift", "clickhouse", "load - shift(load, 1day)"},
 		{"matchinst", "clickhouse", `matchinst(!/^sd[a-c]\\.?$/, disk.total)`},
 		{"sum", "spark", "sum(disk.total)"},
 		{"wrap", "spark", "mem.free * 3 - mem.free"},
