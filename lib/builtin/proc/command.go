@@ -29,7 +29,7 @@ func (p *collector) kernelName(pid int32) []byte {
 	if err != nil {
 		return []byte(exiting)
 	}
-	name, _ := procfs.Line(text) // "Name:", a tab, and the name
+	name, _ := procfs.Line(text[:min(len(text), maxArgs)]) // "Name:", a tab, and the name
 	if len(text) == 0 {
 		return []byte(exiting)
 	}

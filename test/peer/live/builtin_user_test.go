@@ -65,7 +65,11 @@ func TestBuiltinUser(t *testing.T) {
 	for _, n := range names {
 		known[n] = true
 	}
-	for _, hide := range []string{"0", "1", "2"} {
+	modes := []string{"0", "1"}
+	if harness.Number("PMTOOLS_RUNS", 0) > 0 {
+		modes = append(modes, "2")
+	}
+	for _, hide := range modes {
 		cmd := exec.Command("unshare", append([]string{"-pfm", "--mount-proc", "sh", "-c", userScript, "sh", hide, public + "/pminfo", filepath.Join(theirs.Bin, "pminfo"), public}, names...)...)
 		cmd.Env = append(os.Environ(), "TZ=UTC", "PCP_DERIVED_CONFIG=", "HOME=/nonexistent", "PCP_CONF="+root+"/etc/pcp.conf", "PCP_VAR_DIR="+root+"/var/lib/pcp",
 			"PCP_SYSCONF_DIR="+root+"/etc/pcp", "PCP_BINADM_DIR="+root+"/bin-host", "PCP_PMDAS_DIR="+root+"/usr/lib/pcp/pmdas")

@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"pmtools/lib/pmerr"
@@ -55,6 +57,9 @@ func (p *Root) Live() bool { return p.Dir == "" || p.Dir == "/" }
 func (p *Root) path(name string) string {
 	if p.Live() {
 		return "/" + name
+	}
+	if strings.Contains(name, "..") { // places of mounts come from a file, and stay below the root
+		name = path.Clean("/" + name)
 	}
 	return filepath.Join(p.Dir, name)
 }

@@ -79,6 +79,7 @@ func TestPath(t *testing.T) {
 		{"/", "proc/stat", "/proc/stat", true},
 		{"", "proc/stat", "/proc/stat", true},
 		{"/srv/x", "proc/stat", filepath.FromSlash("/srv/x/proc/stat"), false},
+		{"/srv/x", "../../etc/passwd", filepath.FromSlash("/srv/x/etc/passwd"), false},
 	} {
 		p := &Root{Dir: c.dir}
 		if got := p.path(c.name); got != c.want || p.Live() != c.live {
