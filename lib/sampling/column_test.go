@@ -43,3 +43,33 @@ func TestColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnNames: a column has the names that its source has, also when it was copied.
+func TestColumnNames(t *testing.T) {
+	names := map[int32]string{3: "c", 1: "a"}
+	numbers := &pcp.Values{Type: pcp.Uint32, Insts: []int32{3, 1}, Words: []uint64{30, 10}}
+	for name, of := range map[string]func(int32) string{"named": func(inst int32) string { return names[inst] }, "unnamed": nil} {
+		smp := &Sample{Sets: []Set{ColumnSet(numbers, nil, of), ColumnSet(numbers, numbers, of)}}
+		own, err := (&Copier{Host: "h"}).Copy(t.Context(), smp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers.Words[0] = 31 // as the next sample does
+		for i := range own.Sets {
+			c, ok := own.Sets[i].Column()
+			if !ok || c.Words[0] != 30 || c.Named() != (of != nil) {
+				t.Errorf("%s: set %d is %+v, %v", name, i, c, ok)
+			}
+			for k, inst := range numbers.Insts {
+				want := ""
+				if of != nil {
+					want = names[inst]
+				}
+				if v := own.Sets[i].At(k); c.Name(inst) != want || c.NameAt(k) != want || v.Instance != want || v.Host != "h" {
+					t.Errorf("%s: set %d, value %d: %q, %q, %+v, want %q", name, i, k, c.Name(inst), c.NameAt(k), v, want)
+				}
+			}
+		}
+		numbers.Words[0] = 30
+	}
+}
