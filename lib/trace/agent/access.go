@@ -61,7 +61,7 @@ func parseHost(host string) ([]netip.Prefix, error) {
 		return []netip.Prefix{all6}, nil
 	case star && strings.HasSuffix(begin, "."):
 		n := strings.Count(begin, ".")
-		if a, err := netip.ParseAddr(begin + strings.Repeat("0.", max(3-n, 0)) + "0"); err == nil && n < 4 {
+		if a, err := netip.ParseAddr(begin + strings.Repeat("0.", max(3-n, 0)) + "0"); err == nil && a.Is4() && n < 4 {
 			return []netip.Prefix{netip.PrefixFrom(a, 8*n)}, nil
 		}
 	case star && strings.HasSuffix(begin, ":"):

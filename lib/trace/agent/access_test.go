@@ -85,6 +85,7 @@ func TestParseRule(t *testing.T) {
 		"disallow:1.2.3.4.*":         "not the beginning of an address",
 		"disallow:1.300.*":           "not the beginning of an address",
 		"disallow:1.2*":              "not the beginning of an address",
+		"disallow:::1.*":             "not the beginning of an address",
 		"disallow:fe80::*":           "not the beginning of an address",
 		"disallow:1:2:3:4:5:6:7:8:*": "not the beginning of an address",
 		"disallow:no such host":      "no such host",
