@@ -1,0 +1,172 @@
+package test
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Limits of the files below testdata/fuzz: plain go test runs them all.
+const (
+	maxCorpus = 1 << 20
+	maxInput  = 16 << 10
+)
+
+// fuzzTargets returns the fuzz targets, each as the directory of its package and its name.
+func fuzzTargets(t *testing.T) map[string]bool {
+	t.Helper()
+	targets := make(map[string]bool)
+	_, dirs := testFiles(t)
+	for dir, files := range dirs {
+		for _, f := range files {
+			for _, d := range f.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && strings.HasPrefix(d.Name.Name, "Fuzz") {
+					targets[strings.TrimPrefix(filepath.ToSlash(dir), "../")+" "+d.Name.Name] = true
+				}
+			}
+		}
+	}
+	if len(targets) < 100 {
+		t.Fatalf("%d fuzz targets", len(targets))
+	}
+	return targets
+}
+
+// TestFuzzTable: docs/fuzzing.md has a row for each fuzz target, which says what the target holds, and
+// the sums of the rows.
+func TestFuzzTable(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/fuzzing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := fuzzTargets(t)
+	thousands, seconds := 0, 0
+	row := regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\| `(Fuzz\\w+)` \\| (.*) \\| (\\d+) \\| (\\d+) \\|$")
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		target := m[1] + " " + m[2]
+		if !targets[target] {
+			t.Errorf("docs/fuzzing.md has a row for %s, which there is not, or two", target)
+		}
+		delete(targets, target)
+		if len(m[3]) < 20 {
+			t.Errorf("docs/fuzzing.md: %s: %q does not say what the target holds", target, m[3])
+		}
+		n, _ := strconv.Atoi(m[4])
+		s, _ := strconv.Atoi(m[5])
+		thousands, seconds = thousands+n, seconds+s
+	}
+	for target := range targets {
+		t.Errorf("docs/fuzzing.md has no row for %s", target)
+	}
+	if want := fmt.Sprintf("%.1f million inputs in %.2f hours", float64(thousands)/1000, float64(seconds)/3600); !strings.Contains(string(text), want) {
+		t.Errorf("docs/fuzzing.md has not the sum of its rows, %s", want)
+	}
+}
+
+// TestCorpora: each target has inputs as files, which are small, and no other files are there.
+func TestCorpora(t *testing.T) {
+	t.Parallel()
+	targets := fuzzTargets(t)
+	total := int64(0)
+	for _, top := range []string{"cmd", "derive", "lib"} {
+		err := filepath.WalkDir(filepath.Join("..", top), func(name string, d os.DirEntry, err error) error {
+			dir, file, ok := strings.Cut(filepath.ToSlash(name), "/testdata/fuzz/")
+			if err != nil || !ok || d.IsDir() {
+				return err
+			}
+			target := strings.TrimPrefix(dir, "../") + " " + path.Dir(file)
+			if _, ok := targets[target]; !ok {
+				t.Errorf("%s is of no target", name)
+			}
+			targets[target] = false
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			if total += info.Size(); info.Size() > maxInput {
+				t.Errorf("%s has %d bytes, at most %d are wanted", name, info.Size(), maxInput)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, target := range slices.Sorted(maps.Keys(targets)) {
+		if targets[target] {
+			t.Errorf("%s has no file in testdata/fuzz", target)
+		}
+	}
+	if total > maxCorpus {
+		t.Errorf("the files of testdata/fuzz have %d bytes, at most %d are wanted", total, maxCorpus)
+	}
+}
+
+// TestOSSFuzz runs OSS-Fuzz's build script, with programs that note how they are called in the place
+// of those of its image: each target is compiled once, and gets its files.
+func TestOSSFuzz(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash here: the script of OSS-Fuzz is not run")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{".ci", "cmd", "derive", "lib"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("..", name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := regexp.MustCompile(`(?m)^module (.*)$`).FindSubmatch(text)[1]
+	bin := filepath.Join(dir, "bin")
+	if err := os.Mkdir(bin, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{filepath.Join(dir, "go.mod"): string(text)}
+	for _, name := range []string{"go", "compile_native_go_fuzzer_v2", "corpus2ossfuzz"} {
+		files[filepath.Join(bin, name)] = "#!/bin/sh\necho " + name + ` "$@" >>"$OUT/log"` + "\n"
+	}
+	for name, text := range files {
+		syscall.ForkLock.RLock() // a process that starts meanwhile would hold the program open
+		err := os.WriteFile(name, []byte(text), 0o777)
+		syscall.ForkLock.RUnlock()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command("bash", ".ci/oss-fuzz.sh")
+	c.Dir, c.Env = dir, append(os.Environ(), "OUT="+dir, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target := range fuzzTargets(t) {
+		pkg, name, _ := strings.Cut(target, " ")
+		out := strings.ReplaceAll(pkg, "/", "_") + "_" + name
+		for _, want := range []string{
+			fmt.Sprintf("compile_native_go_fuzzer_v2 %s/%s %s %s\n", module, pkg, name, out),
+			fmt.Sprintf("corpus2ossfuzz -o %s/%s_seed_corpus.zip -corpus %s/testdata/fuzz/%s\n", dir, out, pkg, name),
+		} {
+			if bytes.Count(log, []byte(want)) != 1 {
+				t.Errorf("the script ran %d times %s", bytes.Count(log, []byte(want)), want)
+			}
+		}
+	}
+}
