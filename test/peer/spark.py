@@ -29,8 +29,13 @@ def session():
         .config("spark.sql.legacy.parquet.nanosAsLong", "true")
         .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
     )
-    if QUICK:
-        b = b.config("spark.sql.adaptive.enabled", "false").config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+    if QUICK:  # a plan that is kept of each query fills the heap
+        os.environ["PYSPARK_SUBMIT_ARGS"] = (
+            '--driver-memory 2g --driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC" pyspark-shell'
+        )
+        b = b.config("spark.sql.adaptive.enabled", "false")
+        for kept in ("sql.ui.retainedExecutions", "ui.retainedJobs", "ui.retainedStages", "ui.retainedTasks"):
+            b = b.config("spark." + kept, "1")
     if "SPARK_ANSI" in os.environ:
         b = b.config("spark.sql.ansi.enabled", os.environ["SPARK_ANSI"])
     spark = b.getOrCreate()
