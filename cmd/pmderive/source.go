@@ -16,7 +16,7 @@ import (
 	"pmtools/derive/install"
 	"pmtools/derive/repl"
 	"pmtools/derive/report"
-	"pmtools/lib/export"
+	"pmtools/lib/export/bucket"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 )
@@ -102,7 +102,11 @@ func (a *app) table(ctx context.Context, w io.Writer, t *repl.Table) error {
 // open opens a source of the kinds of package repl.
 func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error) {
 	if a.catalog != "" {
-		src, err := export.Catalog(a.catalog)
+		tables, err := bucket.Tables(a.catalog)
+		if err != nil {
+			return nil, err
+		}
+		src, err := tables.Catalog(ctx)
 		if err != nil {
 			return nil, err
 		}

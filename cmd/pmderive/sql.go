@@ -2,21 +2,20 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/duckdb"
 	"pmtools/derive/fleet"
 	"pmtools/derive/repl"
 	"pmtools/derive/report"
 	"pmtools/derive/sql"
 	"pmtools/lib/export"
+	"pmtools/lib/export/bucket"
 )
 
 type sqlFlags struct {
@@ -41,7 +40,7 @@ func (a *app) newSQL() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&f.opt.Dialect, "dialect", sql.Dialects()[0], "`NAME` of the dialect: "+strings.Join(sql.Dialects(), ", "))
-	fs.StringVarP(&a.catalog, "metrics", "m", "", "take metadata from a table of metrics: a `FILE` of it, or the directory of the tables")
+	fs.StringVarP(&a.catalog, "metrics", "m", "", "take metadata from a table of metrics: a `FILE` of it, or the directory of the tables, or s3://BUCKET/PREFIX")
 	fs.StringVar(&f.opt.Tables, "tables", "", "the `DIR` or the URL of a bucket that export has written (default: that of -m, or export)")
 	fs.StringVar(&f.opt.Table, "table", "", "use tables that the engine has: `NAME` is their database, or has a * for that of each")
 	fs.StringVar(&f.opt.Cluster, "cluster", "", "read a bucket by all servers of the cluster `NAME` (clickhouse)")
@@ -73,11 +72,18 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 			return fmt.Errorf("--hosts %s names no host", f.hosts)
 		}
 	}
-	tables := f.opt.Tables
-	if strings.Contains(tables, "://") { // as those here, whose metadata is used
-		tables = export.TablesOf(a.catalog)
+	place := f.opt.Tables
+	if strings.Contains(place, "://") { // as those whose metadata are used
+		place = export.TablesOf(a.catalog)
 	}
-	by := export.PartitionOf(tables)
+	tables, err := bucket.Tables(place)
+	if err != nil {
+		return err
+	}
+	by, err := tables.Partition(ctx)
+	if err != nil {
+		return err
+	}
 	f.opt.Flat, f.opt.Undated = by.NoHost, by.NoDate
 	a.running = true
 	query, err := a.sqlQuery(ctx, f, expr)
@@ -85,7 +91,7 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 	case err != nil:
 		return err
 	case f.run:
-		return a.runSQL(ctx, query)
+		return duckdb.Run(ctx, a.Env, query)
 	}
 	_, err = io.WriteString(a.Env.Out, query)
 	return err
@@ -103,8 +109,12 @@ func (a *app) sqlQuery(ctx context.Context, f *sqlFlags, expr string) (query str
 		if f.opt.From, f.opt.Until, err = a.window(zone).Bounds(ctx, nil); err != nil {
 			return "", err
 		}
+		tables, err := bucket.Tables(a.catalog)
+		if err != nil {
+			return "", err
+		}
 		a.sources.LoadDefault()
-		return fleet.Query(ctx, expr, a.catalog, &fleet.Definitions{Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence()}, &f.opt)
+		return fleet.Query(ctx, expr, tables, &fleet.Definitions{Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence()}, &f.opt)
 	}
 	s, err := a.session(ctx, repl.Settings{})
 	if err != nil {
@@ -119,21 +129,4 @@ func (a *app) sqlQuery(ctx context.Context, f *sqlFlags, expr string) (query str
 		return "", err
 	}
 	return s.SQL(ctx, expr, &f.opt)
-}
-
-func (a *app) runSQL(ctx context.Context, query string) error {
-	path, err := exec.LookPath("duckdb")
-	if err != nil {
-		return errors.New("--run needs duckdb (https://duckdb.org, or the package duckdb) on PATH; without --run the query is printed")
-	}
-	if err := a.Env.Flush(); err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, path)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("SET TimeZone = 'UTC';\n"+query+";\n"), a.Env.Stdout, a.Env.Stderr
-	err = cmd.Run()
-	if bad, ok := errors.AsType[*exec.ExitError](err); ok && bad.ExitCode() > 0 {
-		return cli.Exit(bad.ExitCode())
-	}
-	return err
 }

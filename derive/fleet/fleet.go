@@ -24,14 +24,14 @@ type Definitions struct {
 	Equivalent func(a, b pcp.InDom) bool
 }
 
-// Query returns the query for an expression, or for the expression of a definition, over tables. Catalog
-// is a table of metrics, or the directory of the tables. If the expression does not hold for any host,
+// Query returns the query for an expression, or for the expression of a definition, over tables, whose
+// metadata are in the given ones. If the expression does not hold for any host,
 // the error is a *query.Problem of the kind with most hosts.
-func Query(ctx context.Context, text, catalog string, defs *Definitions, opt *sql.Options) (string, error) {
+func Query(ctx context.Context, text string, in *export.Tables, defs *Definitions, opt *sql.Options) (string, error) {
 	text = item.Expr(text)
 	known := query.NewDictionary(defs.Registry)
 	names := mentioned(text, known)
-	tables, err := export.Catalog(catalog, names...)
+	tables, err := in.Catalog(ctx, names...)
 	if err != nil {
 		return "", err
 	}

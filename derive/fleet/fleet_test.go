@@ -19,6 +19,8 @@ import (
 	_ "pmtools/test/env"
 )
 
+var out = &export.Tables{Store: export.Dir("out")}
+
 var update = flag.Bool("update", false, "rewrite testdata")
 
 // mixed exports archives of hosts of many kinds, and changes into the directory of the tables.
@@ -68,7 +70,7 @@ func TestQuery(t *testing.T) {
 		{"limits", "rate(net.bytes)", sql.Options{Dialect: "spark", Hosts: []string{"it's", "007"}}},
 	} {
 		c.opt.Tables = "out"
-		got, err := fleet.Query(t.Context(), c.expr, "out", &fleet.Definitions{Registry: reg}, &c.opt)
+		got, err := fleet.Query(t.Context(), c.expr, out, &fleet.Definitions{Registry: reg}, &c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,12 +101,12 @@ func TestErrors(t *testing.T) {
 		{"mem.used", ""},
 		{"y = mem.used", ""},
 	} {
-		_, err := fleet.Query(t.Context(), c.expr, "out", &fleet.Definitions{}, &sql.Options{})
+		_, err := fleet.Query(t.Context(), c.expr, out, &fleet.Definitions{}, &sql.Options{})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.expr, err, c.want)
 		}
 	}
-	if _, err := fleet.Query(t.Context(), "mem.used", "none", &fleet.Definitions{}, &sql.Options{}); err == nil {
+	if _, err := fleet.Query(t.Context(), "mem.used", &export.Tables{Store: export.Dir("none")}, &fleet.Definitions{}, &sql.Options{}); err == nil {
 		t.Error("there are no tables")
 	}
 }
@@ -112,7 +114,7 @@ func TestErrors(t *testing.T) {
 // TestLarge: a query over many hosts is as long as one over a host of each kind.
 func TestLarge(t *testing.T) {
 	mixed(t, 1)
-	short, err := fleet.Query(t.Context(), "rate(net.bytes)", "out", &fleet.Definitions{}, &sql.Options{})
+	short, err := fleet.Query(t.Context(), "rate(net.bytes)", out, &fleet.Definitions{}, &sql.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,7 @@ func TestLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long, err := fleet.Query(t.Context(), "rate(net.bytes)", "out", &fleet.Definitions{}, &sql.Options{})
+	long, err := fleet.Query(t.Context(), "rate(net.bytes)", out, &fleet.Definitions{}, &sql.Options{})
 	if err != nil || long != short {
 		t.Errorf("%v\n%s", err, long)
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -39,26 +37,6 @@ func (c *catalog) add(names *pmns.Tree, name string, d pcp.Desc) {
 	d.ID = pcp.NewID(1+n>>22, n>>10&0xfff, n&0x3ff)
 	names.Add(name, d.ID)
 	c.descs[d.ID] = d
-}
-
-// metricFiles returns the files of a table of metrics: path is one of them, or the directory of all tables.
-func metricFiles(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		return []string{path}, err
-	}
-	var files []string
-	for _, below := range []string{"host=*", "."} {
-		found, err := filepath.Glob(filepath.Join(globText(path), "metrics", below, "*.parquet"))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, found...)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no table of metrics; want %s, as pmderive export writes it", path, filepath.Join(path, "metrics", "host=*"))
-	}
-	return files, nil
 }
 
 const (

@@ -27,7 +27,7 @@ func TestCatalog(t *testing.T) {
 		if _, err := Write(t.Context(), recs, recs, &Config{Dir: out, Name: name}); err != nil {
 			t.Fatal(err)
 		}
-		c, err := Catalog(out)
+		c, err := catalogOf(t, out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestCatalogErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Catalog(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := catalogOf(t, dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %s", c.rows, err, c.want)
 		}
 	}

@@ -102,7 +102,7 @@ func TestDamagedTables(t *testing.T) {
 			}()
 			if tab.kind != "metrics" {
 				err = Check(t.Context(), tab.recs, tab.recs, tab.cfg, &tab.sum)
-			} else if c, failed := Catalog(tab.cfg.Dir); failed != nil {
+			} else if c, failed := catalogOf(t, tab.cfg.Dir); failed != nil {
 				err = failed
 			} else {
 				err = c.Walk(t.Context(), "", func(string, pcp.ID) bool { return true })

@@ -52,31 +52,30 @@ type Kind struct {
 // Missing is what a host that does not have a metric says of it.
 const Missing = "missing"
 
-// Catalog returns the metadata of the metrics that Write has exported: path is a table of metrics,
-// or the directory of all tables. Kinds are found for the metrics of the given names.
-func Catalog(path string, names ...string) (*Fleet, error) {
-	files, err := metricFiles(path)
+// Catalog returns the metadata of the metrics that Write has exported. Kinds are found for the metrics of the
+// given names.
+func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
+	files, err := t.metricFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c, tree := newCatalog()
 	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string]description)}
-	for _, file := range files {
-		rows, host, err := metricsOf(context.Background(), Dir(""), file)
-		if err != nil {
-			return nil, err
+	for read := range t.metrics(ctx, files) {
+		if read.err != nil {
+			return nil, read.err
 		}
-		if f.hosts[host] == nil {
-			f.hosts[host] = make(map[string]description)
+		if f.hosts[read.host] == nil {
+			f.hosts[read.host] = make(map[string]description)
 		}
-		for i := range rows {
-			name := rows[i].Metric
-			d, err := rows[i].desc()
+		for i := range read.rows {
+			row := &read.rows[i]
+			d, err := row.desc()
 			if err == nil {
-				c.add(tree, name, d)
+				c.add(tree, row.Metric, d)
 			}
-			if slices.Contains(names, name) {
-				f.describe(host, name, description{rows[i].says(), rows[i].says(), d, err})
+			if slices.Contains(names, row.Metric) {
+				f.describe(read.host, row.Metric, description{row.says(), row.says(), d, err})
 			}
 		}
 	}
@@ -174,30 +173,4 @@ func hostOf(file string, table *parquet.File) (string, error) {
 		return host, nil
 	}
 	return "", fmt.Errorf("%s: its host is not known: neither its metadata has pmtools.host nor is it in a directory host=HOST", file)
-}
-
-// PartitionOf returns the partition of the tables in a directory. Tables that are not there have that by host
-// and date.
-func PartitionOf(dir string) (p Partition) {
-	is := func(below ...string) bool {
-		found, _ := filepath.Glob(filepath.Join(append([]string{globText(dir)}, below...)...))
-		return len(found) > 0
-	}
-	p.NoHost = is("metrics", "*.parquet")
-	p.NoDate = is("values", "*.parquet") || is("values", "host=*", "*.parquet")
-	return p
-}
-
-// TablesOf returns the directory of the tables of which one of metrics is a part.
-func TablesOf(catalog string) string {
-	host := filepath.Dir(catalog)
-	switch {
-	case catalog == "":
-		return "export"
-	case filepath.Base(host) == "metrics":
-		return filepath.Dir(host)
-	case strings.HasPrefix(filepath.Base(host), "host=") && filepath.Base(filepath.Dir(host)) == "metrics":
-		return filepath.Dir(filepath.Dir(host))
-	}
-	return catalog
 }

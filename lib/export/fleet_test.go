@@ -45,7 +45,7 @@ func TestKinds(t *testing.T) {
 	} {
 		metricTable(t, dir, c.host, c.name, c.rows)
 	}
-	f, err := Catalog(dir, "mem.used", "none")
+	f, err := catalogOf(t, dir, "mem.used", "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,24 +96,24 @@ func TestSchema(t *testing.T) {
 	dir := t.TempDir()
 	row := []metricRow{{Metric: "a", Type: "double", Semantics: "instant"}}
 	metricTable(t, dir, "b", "1", row, parquet.KeyValueMetadata("pmtools.schema", "2"), parquet.KeyValueMetadata("pmtools.host", "B"))
-	if f, err := Catalog(dir, "a"); err != nil || f.hosts["b"] == nil {
+	if f, err := catalogOf(t, dir, "a"); err != nil || f.hosts["b"] == nil {
 		t.Errorf("%v, %v", f, err)
 	}
 	for _, version := range []string{"3", "x", ""} {
 		metricTable(t, dir, "c", "1", row, parquet.KeyValueMetadata("pmtools.schema", version))
-		if _, err := Catalog(dir, "a"); err == nil || !strings.Contains(err.Error(), "use a later pmderive") {
+		if _, err := catalogOf(t, dir, "a"); err == nil || !strings.Contains(err.Error(), "use a later pmderive") {
 			t.Errorf("version %q: %v", version, err)
 		}
 	}
 	metricTable(t, dir, "c", "1", row, parquet.KeyValueMetadata("pmtools.schema", "1"))
-	if _, err := Catalog(dir, "a"); err == nil || !strings.Contains(err.Error(), "version 1, without the columns that queries need (record, position): export") {
+	if _, err := catalogOf(t, dir, "a"); err == nil || !strings.Contains(err.Error(), "version 1, without the columns that queries need (record, position): export") {
 		t.Errorf("an earlier version: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "x.parquet")
 	if err := parquet.WriteFile(file, row); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Catalog(file, "a"); err == nil || !strings.Contains(err.Error(), "its host is not known") {
+	if _, err := catalogOf(t, file, "a"); err == nil || !strings.Contains(err.Error(), "its host is not known") {
 		t.Errorf("no host: %v", err)
 	}
 }

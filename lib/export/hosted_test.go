@@ -35,8 +35,8 @@ func TestHosted(t *testing.T) {
 			if err := Check(t.Context(), again, again, cfg, &sum); err != nil {
 				t.Errorf("%s, %s: %v", name, by, err)
 			}
-			if got := PartitionOf(cfg.Dir); name == "demo" && got != p {
-				t.Errorf("%s: the partition is %v, want %v", by, got, p)
+			if got, err := (&Tables{Store: Dir(cfg.Dir)}).Partition(t.Context()); name == "demo" && got != p || err != nil {
+				t.Errorf("%s: the partition is %v, want %v; %v", by, got, p, err)
 			}
 			host, _ := recs.origin.host(t.Context())
 			hasHosts(t, cfg.Dir, host, p.NoHost)

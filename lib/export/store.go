@@ -29,7 +29,8 @@ type Store interface {
 	// returned, "" if there was no file. Where locks are not seen by all, another version than that
 	// is ErrChanged.
 	Replace(ctx context.Context, path string, text []byte, version string) error
-	// List returns the names of the files in a directory, none if there is none.
+	// List returns the names of the files and directories in a directory, none if there is none. Those of
+	// directories end with a slash.
 	List(ctx context.Context, dir string) ([]string, error)
 	// Stage makes a Stage for the tables of a host, whose manifest is in dir.
 	Stage(ctx context.Context, dir string) (Stage, error)
@@ -127,9 +128,11 @@ func (d Dir) List(_ context.Context, dir string) (names []string, err error) {
 		return nil, nil
 	}
 	for _, e := range entries {
-		if !e.IsDir() {
-			names = append(names, e.Name())
+		name := e.Name()
+		if e.IsDir() {
+			name += "/"
 		}
+		names = append(names, name)
 	}
 	return names, err
 }

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -51,6 +52,21 @@ func Store(place string) (export.Store, error) {
 		return nil, fmt.Errorf("%s: %w", printable(place), err)
 	}
 	return open(env, name, prefix), nil
+}
+
+// Tables returns the tables in a directory or below a URL, or one file of the table of metrics there.
+func Tables(place string) (*export.Tables, error) {
+	dir, file := place, ""
+	if strings.Contains(place, "://") {
+		if strings.HasSuffix(place, ".parquet") {
+			i := strings.LastIndexByte(place, '/')
+			dir, file = place[:i], place[i+1:]
+		}
+	} else if info, err := os.Stat(place); err == nil && !info.IsDir() {
+		dir, file = filepath.Split(place)
+	}
+	store, err := Store(dir)
+	return &export.Tables{Store: store, File: file}, err
 }
 
 func open(env *settings, name, prefix string) *Bucket {
@@ -149,6 +165,9 @@ func (b *Bucket) List(ctx context.Context, dir string) (names []string, err erro
 		}
 		for _, o := range page.Contents {
 			names = append(names, path.Base(aws.ToString(o.Key)))
+		}
+		for _, below := range page.CommonPrefixes {
+			names = append(names, path.Base(aws.ToString(below.Prefix))+"/")
 		}
 	}
 	return names, nil

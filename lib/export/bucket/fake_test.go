@@ -158,10 +158,19 @@ func answer(w io.Writer, name string, v any) {
 
 func (s *server) list(w io.Writer, prefix string) {
 	type object struct{ Key string }
-	var list struct{ Contents []object }
+	type below struct{ Prefix string }
+	var list struct {
+		Contents       []object
+		CommonPrefixes []below
+	}
 	for _, key := range slices.Sorted(maps.Keys(s.objects)) {
-		if name, ok := strings.CutPrefix(key, prefix); ok && !strings.Contains(name, "/") {
+		name, ok := strings.CutPrefix(key, prefix)
+		dir, _, deeper := strings.Cut(name, "/")
+		switch dirs := len(list.CommonPrefixes); {
+		case ok && !deeper:
 			list.Contents = append(list.Contents, object{key})
+		case ok && (dirs == 0 || list.CommonPrefixes[dirs-1].Prefix != prefix+dir+"/"):
+			list.CommonPrefixes = append(list.CommonPrefixes, below{prefix + dir + "/"})
 		}
 	}
 	answer(w, "ListBucketResult", list)

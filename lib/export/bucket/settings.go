@@ -115,14 +115,14 @@ func (b *Bucket) failed(what, path string, err error) error {
 	case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException":
 		return say("the bucket is elsewhere (" + code + "): set AWS_REGION to its region")
 	case "SlowDown", "ServiceUnavailable", "TooManyRequests", "RequestLimitExceeded", "Throttling":
-		return say(fmt.Sprintf("the bucket throttles (%s): %d attempts failed; run the export again later, or with fewer at the same time", code, attempts))
+		return say(fmt.Sprintf("the bucket throttles (%s): %d attempts failed; try again later, or with fewer requests at the same time", code, attempts))
 	case "NotImplemented":
 		return say("the server does not know multipart uploads or conditional writes (NotImplemented), which exports need")
 	case "":
 		if answer, ok := errors.AsType[*awshttp.ResponseError](err); ok && answer.HTTPStatusCode() >= 400 {
 			return say(fmt.Sprintf("the server answered with HTTP status %d, and not as S3 does: check AWS_ENDPOINT_URL", answer.HTTPStatusCode()))
 		}
-		return say(reason(err) + ": check AWS_ENDPOINT_URL and AWS_REGION, and run the export again")
+		return say(reason(err) + ": check AWS_ENDPOINT_URL and AWS_REGION, and try again")
 	}
 	return say(printable(code + ": " + message))
 }

@@ -1,0 +1,148 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Tables are those that exports have written: all of a Store, or one file of the table of metrics.
+type Tables struct {
+	Store
+	File string // of metrics, below the Store; "" for all
+}
+
+// metricFiles returns the files of the table of metrics.
+func (t *Tables) metricFiles(ctx context.Context) ([]string, error) {
+	if t.File != "" {
+		return []string{t.File}, nil
+	}
+	files, err := t.parquetFiles(ctx, "metrics")
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: no table of metrics; want %s, as pmderive export writes it", t.Name(""), t.Name("metrics/host=*"))
+	}
+	return files, err
+}
+
+// parquetFiles returns the files in the directories of hosts below a directory, and then those in it.
+func (t *Tables) parquetFiles(ctx context.Context, dir string) (files []string, err error) {
+	names, err := t.List(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if !isHost(name) {
+			continue
+		}
+		below, err := t.List(ctx, path.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, onlyParquet(path.Join(dir, name), below)...)
+	}
+	return append(files, onlyParquet(dir, names)...), nil
+}
+
+// isHost reports whether a name of List is that of a host's directory.
+func isHost(name string) bool {
+	return strings.HasPrefix(name, "host=") && strings.HasSuffix(name, "/")
+}
+
+func onlyParquet(dir string, names []string) (files []string) {
+	for _, name := range names {
+		if path.Ext(name) == ".parquet" {
+			files = append(files, path.Join(dir, name))
+		}
+	}
+	return files
+}
+
+// A metricsRead is a file of the table of metrics.
+type metricsRead struct {
+	rows []metricRow
+	host string
+	err  error
+}
+
+// readAhead is how many files are read at the same time: from a bucket, each takes a while.
+const readAhead = 8
+
+// metrics reads files of the table of metrics, in their order.
+func (t *Tables) metrics(ctx context.Context, files []string) iter.Seq[*metricsRead] {
+	return func(yield func(*metricsRead) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		reads := make(chan chan *metricsRead, readAhead)
+		go func() {
+			defer close(reads)
+			for _, file := range files {
+				read := make(chan *metricsRead, 1)
+				select {
+				case reads <- read:
+				case <-ctx.Done():
+					return
+				}
+				go func() {
+					r := new(metricsRead)
+					r.rows, r.host, r.err = metricsOf(ctx, t, file)
+					read <- r
+				}()
+			}
+		}()
+		for read := range reads {
+			if !yield(<-read) {
+				return
+			}
+		}
+	}
+}
+
+// Partition returns the partition of the tables. Tables that are not there have that by host and date.
+func (t *Tables) Partition(ctx context.Context) (p Partition, err error) {
+	metrics, err := t.List(ctx, "metrics")
+	if err != nil {
+		return p, err
+	}
+	p.NoHost = len(onlyParquet("", metrics)) > 0
+	values, err := t.List(ctx, "values")
+	p.NoDate = len(onlyParquet("", values)) > 0
+	for _, name := range values {
+		if err != nil || p.NoDate {
+			break
+		}
+		var below []string
+		if isHost(name) {
+			below, err = t.List(ctx, path.Join("values", name))
+		}
+		if p.NoDate = len(onlyParquet("", below)) > 0; len(below) > 0 {
+			break // the others are like it
+		}
+	}
+	return p, err
+}
+
+// TablesOf returns the directory of the tables of which one of metrics is a part, or its URL.
+func TablesOf(catalog string) string {
+	if catalog == "" {
+		return "export"
+	}
+	scheme, below, ok := strings.Cut(catalog, "://")
+	if !ok {
+		return tablesOf(catalog, filepath.Dir, filepath.Base)
+	}
+	return scheme + "://" + tablesOf(below, path.Dir, path.Base)
+}
+
+func tablesOf(catalog string, dir, base func(string) string) string {
+	host := dir(catalog)
+	switch {
+	case base(host) == "metrics":
+		return dir(host)
+	case strings.HasPrefix(base(host), "host=") && base(dir(host)) == "metrics":
+		return dir(dir(host))
+	}
+	return catalog
+}
