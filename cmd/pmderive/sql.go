@@ -44,6 +44,7 @@ func (a *app) newSQL() *cobra.Command {
 	fs.StringVar(&f.opt.Tables, "tables", "", "the `DIR` or the URL of a bucket that export has written (default: that of -m, or export)")
 	fs.StringVar(&f.opt.Table, "table", "", "use tables that the engine has: `NAME` is their database, or has a * for that of each")
 	fs.StringVar(&f.opt.Cluster, "cluster", "", "read a bucket by all servers of the cluster `NAME` (clickhouse)")
+	fs.BoolVar(&f.opt.Micros, "us", false, "the tables are those of export --us, which tables on this machine and those of -m say themselves")
 	fs.StringArrayVar(&f.opt.Hosts, "only", nil, "limit the query to `HOST`; may be repeated")
 	fs.StringVar(&f.hosts, "hosts", "", "limit the query to the hosts of `FILE`, one per line; - is standard input")
 	fs.BoolVar(&f.opt.Problems, "problems", false, "write the query for the hosts without values instead, and why they have none")
@@ -80,11 +81,11 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 	if err != nil {
 		return err
 	}
-	by, err := tables.Partition(ctx)
+	by, micros, err := tables.Layout(ctx)
 	if err != nil {
 		return err
 	}
-	f.opt.Flat, f.opt.Undated = by.NoHost, by.NoDate
+	f.opt.Flat, f.opt.Undated, f.opt.Micros = by.NoHost, by.NoDate, f.opt.Micros || micros
 	a.running = true
 	query, err := a.sqlQuery(ctx, f, expr)
 	switch {

@@ -35,6 +35,7 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *Definition
 	if err != nil {
 		return "", err
 	}
+	opt.Micros = opt.Micros || tables.Micros
 	list, err := tables.Kinds(ctx)
 	if err != nil {
 		return "", err

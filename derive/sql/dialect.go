@@ -13,17 +13,16 @@ import (
 // A dialect holds the differences between engines. Integers of 32 bits are held as signed ones of
 // 64. Texts with %s are formats.
 type dialect struct {
-	types       map[pcp.Type]string // names of types in casts
-	tryCast     string              // the cast that does not fail
-	inst        string              // the column of instances of a metric that has them
-	present     string              // a column without null as a possible value
-	narrow      string              // a double in single precision
-	isNaN       string              // the condition that a number with a fraction is none
-	nanoseconds string              // a time as an integer
-	argMin      string              // the value of a column where another is least
-	firstWord   string              // a text up to its first blank
-	begins      string              // the condition that a text begins with another
-	wide        string              // the type of integers of more than 64 bits
+	types     map[pcp.Type]string // names of types in casts
+	tryCast   string              // the cast that does not fail
+	inst      string              // the column of instances of a metric that has them
+	present   string              // a column without null as a possible value
+	narrow    string              // a double in single precision
+	isNaN     string              // the condition that a number with a fraction is none
+	argMin    string              // the value of a column where another is least
+	firstWord string              // a text up to its first blank
+	begins    string              // the condition that a text begins with another
+	wide      string              // the type of integers of more than 64 bits
 	engine
 }
 
@@ -33,8 +32,10 @@ type engine interface {
 	read(o *Options, table string) string
 	// name returns a part of the name of a table.
 	name(part string) string
+	// nanoseconds returns a column of times, which may be those of microseconds, as integers.
+	nanoseconds(column string, micros bool) string
 	// instant returns a time as the tables have it.
-	instant(at pcp.Timestamp) string
+	instant(at pcp.Timestamp, micros bool) string
 	// text returns a string.
 	text(s string) string
 	// wrap cuts an integer, which may be wider, to the width of a type.
@@ -71,7 +72,7 @@ func dialects() map[string]*dialect {
 			},
 			tryCast: "TRY_CAST", inst: "inst", present: "%s",
 			narrow: "coalesce(TRY_CAST(%[1]s AS FLOAT), CAST(CASE WHEN %[1]s > 0 THEN 'inf' ELSE '-inf' END AS FLOAT))",
-			isNaN:  "isnan(%s)", nanoseconds: "epoch_ns(%s)", argMin: "arg_min(%s, %s)",
+			isNaN:  "isnan(%s)", argMin: "arg_min(%s, %s)",
 			firstWord: "split_part(%s, ' ', 1)", begins: "starts_with(%s, %s)", wide: "HUGEINT", engine: duckdb{},
 		},
 		"clickhouse": {
@@ -80,7 +81,7 @@ func dialects() map[string]*dialect {
 				pcp.Float: "Float32", pcp.Double: "Float64", pcp.String: "Nullable(String)",
 			},
 			tryCast: "CAST", inst: "assumeNotNull(inst) AS inst", present: "assumeNotNull(%s)",
-			narrow: "toFloat32(%s)", isNaN: "isNaN(%s)", nanoseconds: "toUnixTimestamp64Nano(%s)", argMin: "argMin(%s, %s)",
+			narrow: "toFloat32(%s)", isNaN: "isNaN(%s)", argMin: "argMin(%s, %s)",
 			firstWord: "splitByChar(' ', assumeNotNull(%s))[1]", begins: "startsWith(%s, %s)", wide: "Int128", engine: clickhouse{},
 		},
 		"spark": {
@@ -89,7 +90,7 @@ func dialects() map[string]*dialect {
 				pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "STRING",
 			},
 			tryCast: "TRY_CAST", inst: "inst", present: "%s",
-			narrow: "CAST(%s AS FLOAT)", isNaN: "isnan(%s)", nanoseconds: "%s",
+			narrow: "CAST(%s AS FLOAT)", isNaN: "isnan(%s)",
 			argMin:    "min_by(%s, %s)",
 			firstWord: "substring_index(%s, ' ', 1)", begins: "startswith(%s, %s)", wide: "DECIMAL(38,0)", engine: spark{},
 		},
@@ -114,7 +115,7 @@ func (d *dialect) from(o *Options, table string) string {
 
 func (b *builder) column(name string, t pcp.Type) string {
 	name = fmt.Sprintf(b.present, name)
-	if t == pcp.Uint32 || t == pcp.Float { // engines may cast the rows of other metrics too
+	if t == pcp.Uint32 || t == pcp.Float || t == pcp.Uint64 && b.opt.Micros { // engines may cast the rows of other metrics too
 		return b.tryCast + "(" + name + " AS " + b.types[t] + ")"
 	}
 	return name
@@ -156,8 +157,14 @@ func (duckdb) read(o *Options, table string) string {
 	return "read_parquet(" + quoted(o.dir()+"/"+table+"/**/*.parquet") + ", hive_partitioning = true, hive_types_autocast = false)"
 }
 
-func (duckdb) instant(at pcp.Timestamp) string {
-	return "'" + at.Time().UTC().Format("2006-01-02 15:04:05.000000000") + "+00'" // cast to the type of the column, which depends on the version
+func (duckdb) nanoseconds(column string, _ bool) string { return "epoch_ns(" + column + ")" }
+
+func (duckdb) instant(at pcp.Timestamp, micros bool) string {
+	layout := "2006-01-02 15:04:05.000000000"
+	if micros {
+		layout = "2006-01-02 15:04:05.000000"
+	}
+	return "'" + at.Time().UTC().Format(layout) + "+00'" // cast to the type of the column, which depends on the version
 }
 
 func (duckdb) name(part string) string { return `"` + part + `"` }
@@ -248,7 +255,14 @@ func (clickhouse) read(o *Options, table string) string {
 	return "(SELECT " + columns + " FROM " + function + escaped(o.dir()+"/"+table+"/**/*.parquet") + ", 'Parquet') SETTINGS use_hive_partitioning = 0)"
 }
 
-func (clickhouse) instant(at pcp.Timestamp) string {
+func (clickhouse) nanoseconds(column string, _ bool) string {
+	return "toUnixTimestamp64Nano(" + column + ")"
+}
+
+func (clickhouse) instant(at pcp.Timestamp, micros bool) string {
+	if micros {
+		return fmt.Sprintf("fromUnixTimestamp64Micro(toInt64(%d))", at.Time().UnixMicro())
+	}
 	return fmt.Sprintf("fromUnixTimestamp64Nano(toInt64(%d))", at.Time().UnixNano())
 }
 
@@ -300,7 +314,19 @@ func (spark) read(o *Options, table string) string {
 	return "parquet.`" + strings.ReplaceAll(o.dir(), "`", "``") + "/" + table + "`"
 }
 
-func (spark) instant(at pcp.Timestamp) string { return strconv.FormatInt(at.Time().UnixNano(), 10) }
+func (spark) nanoseconds(column string, micros bool) string {
+	if micros {
+		return "unix_micros(" + column + ") * 1000"
+	}
+	return column
+}
+
+func (spark) instant(at pcp.Timestamp, micros bool) string {
+	if micros {
+		return fmt.Sprintf("timestamp_micros(%d)", at.Time().UnixMicro())
+	}
+	return strconv.FormatInt(at.Time().UnixNano(), 10)
+}
 
 func (spark) name(part string) string { return "`" + part + "`" }
 

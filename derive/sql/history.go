@@ -79,7 +79,7 @@ func (b *builder) rate(t pcp.Type, counter bool, now, last string) string {
 		down := b.convert(b.integer("-", t, last, now), t, pcp.Double)
 		diff = "CASE WHEN " + now + " < " + last + " THEN -" + down + " ELSE " + up + " END"
 	}
-	elapsed := b.convert(fmt.Sprintf(b.nanoseconds, "time")+" - "+fmt.Sprintf(b.nanoseconds, "last_time"), pcp.Int64, pcp.Double)
+	elapsed := b.convert(b.nanoseconds("time", b.opt.Micros)+" - "+b.nanoseconds("last_time", b.opt.Micros), pcp.Int64, pcp.Double)
 	return diff + " / (" + elapsed + " / 1e9)"
 }
 

@@ -32,6 +32,7 @@ type Options struct {
 	Hosts       []string // the hosts that count, empty for all
 	Flat        bool     // the tables do not have the partition host, but a column
 	Undated     bool     // the tables do not have the partition date
+	Micros      bool     // their times are microseconds, and their unsigned integers of 64 bits decimals
 	Problems    bool     // the query is for the hosts for which the expression does not hold
 }
 
@@ -134,7 +135,7 @@ func (b *builder) rows(table, condition string) []string {
 		}
 	}
 	for _, x := range b.opt.bounds() {
-		limits += fmt.Sprintf(" AND %s %s %s", "time", x.op, b.instant(x.at))
+		limits += fmt.Sprintf(" AND %s %s %s", "time", x.op, b.instant(x.at, b.opt.Micros))
 	}
 	return []string{"FROM " + b.from(b.opt, table), "WHERE " + condition + limits + " AND host IN (SELECT host FROM " + b.hosts + ")"}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -44,19 +45,21 @@ const (
 	maxMetricText = 256 << 20 // bytes of all texts
 )
 
-// metricsOf returns the rows of a table of metrics and the host that they are of.
-func metricsOf(ctx context.Context, from Store, path string) (rows []metricRow, host string, err error) {
+// metricsOf reads a table of metrics.
+func metricsOf(ctx context.Context, from Store, path string) (m *metricsRead) {
 	file := from.Name(path)
+	m = new(metricsRead)
 	f, table, err := openTable(ctx, from, path)
-	if err != nil {
-		return nil, "", err
+	if m.err = err; err != nil {
+		return m
 	}
 	defer f.Close()
-	if host, err = hostOf(file, table); err != nil {
-		return nil, "", err
+	version, _ := table.Lookup("pmtools.schema")
+	m.micros = version == strconv.Itoa(versionMicros)
+	if m.host, m.err = hostOf(file, table); m.err == nil {
+		m.rows, m.err = readMetrics(file, table)
 	}
-	rows, err = readMetrics(file, table)
-	return rows, host, err
+	return m
 }
 
 // readMetrics reads a few rows at a time: a text that the file holds once takes memory in each row.

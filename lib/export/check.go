@@ -156,9 +156,35 @@ func (c *checker) rows(g *group, metrics []metric) (err error) {
 	return nil
 }
 
+// An eventReader reads rows of events.
+type eventReader interface {
+	Read(rows []eventRow) (int, error)
+	Close() error
+}
+
+// microEvents reads rows of a table of microseconds.
+type microEvents struct {
+	*parquet.Reader
+	convert []conversion
+}
+
+func (r *microEvents) Read(rows []eventRow) (int, error) {
+	list := make([]parquet.Row, len(rows))
+	n, err := r.ReadRows(list)
+	for i, row := range list[:n] {
+		for k, c := range r.convert {
+			row[k] = c.back(row[k])
+		}
+		if bad := parquet.SchemaOf(eventRow{}).Reconstruct(&rows[i], row[:len(r.convert)]); bad != nil {
+			return i, bad
+		}
+	}
+	return n, err
+}
+
 type eventChecker struct {
 	fileList
-	rows *parquet.GenericReader[eventRow]
+	rows eventReader
 	left int64 // rows of the file
 }
 
@@ -177,7 +203,11 @@ func (c *eventChecker) begin() (err error) {
 		return err
 	}
 	defer recoverTable(c.name(), &err)
-	c.rows, c.left = parquet.NewGenericReader[eventRow](f), f.NumRows()
+	if c.left = f.NumRows(); c.place.micros {
+		c.rows = &microEvents{parquet.NewReader(f), c.place.conversions(eventRow{})}
+	} else {
+		c.rows = parquet.NewGenericReader[eventRow](f)
+	}
 	return nil
 }
 
@@ -203,6 +233,9 @@ func (c *eventChecker) compare(e *eventValue, records []pcp.EventRecord) error {
 			return fmt.Errorf("%s: %w", c.name(), unexpectedEOF(err))
 		}
 		for i := range got[:n] {
+			if c.place.micros {
+				want[i].Time, want[i].Recorded = 1000*floor(want[i].Time, 1000), 1000*floor(want[i].Recorded, 1000)
+			}
 			if !reflect.DeepEqual(got[i].bits(), want[i].bits()) {
 				return fmt.Errorf("%s: %d rows before the end there is record %d of %s, want %d of %s, or another value of it",
 					c.name(), c.left-int64(i), got[i].Record, got[i].Metric, want[i].Record, want[i].Metric)
@@ -239,7 +272,7 @@ func same(a, b parquet.Value) bool {
 		return false
 	case a.Kind() == parquet.Double:
 		return math.Float64bits(a.Double()) == math.Float64bits(b.Double())
-	case a.Kind() == parquet.ByteArray:
+	case a.Kind() == parquet.ByteArray, a.Kind() == parquet.FixedLenByteArray:
 		return bytes.Equal(a.ByteArray(), b.ByteArray())
 	case a.Kind() == parquet.Int32:
 		return a.Int32() == b.Int32()

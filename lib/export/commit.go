@@ -23,7 +23,7 @@ func (r *reader) open(ctx context.Context, wide bool, cover *coverage) (*stage, 
 		return nil, err
 	}
 	p := r.cfg.place(r.host)
-	s, err := (*stage)(nil), errors.Join(r.earlier(ctx, m, p), r.sameMachine(m))
+	s, err := (*stage)(nil), errors.Join(r.earlier(ctx, m, p), r.sameMachine(m), r.resolve(ctx, m))
 	if err == nil {
 		s, err = newStage(ctx, p, m)
 	}
@@ -116,7 +116,7 @@ func (s *stage) commit(r *reader, damage error, values int64) error {
 		return err
 	}
 	defer unlock()
-	if err := s.conflict(m, r); err != nil {
+	if err := errors.Join(s.conflict(m, r), r.resolve(ctx, m)); err != nil {
 		return err
 	}
 	if len(done) == 0 {
@@ -136,6 +136,11 @@ func (s *stage) commit(r *reader, damage error, values int64) error {
 		return err
 	}
 	if m.Commit.Move, err = s.put(ctx); err != nil {
+		return err
+	}
+	if err := r.claim(ctx, m); errors.Is(err, ErrChanged) {
+		return s.meanwhile(r)
+	} else if err != nil {
 		return err
 	}
 	return s.publish(ctx, m, r, u)
@@ -347,8 +352,8 @@ func writeMetrics(o *output, p place, rows []metricRow, meta map[string]string) 
 // otherMetrics returns the rows of a table of metrics that the reader does not have. A metric that the archives of
 // a host describe differently has a row for each description.
 func (r *reader) otherMetrics(ctx context.Context, from Store, file string) (more []metricRow, err error) {
-	rows, _, err := metricsOf(ctx, from, file)
-	if errors.Is(err, fs.ErrNotExist) {
+	was := metricsOf(ctx, from, file)
+	if errors.Is(was.err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	type described struct{ metric, says, indom string }
@@ -363,10 +368,10 @@ func (r *reader) otherMetrics(ctx context.Context, from Store, file string) (mor
 	for i := range r.table {
 		mine[of(&r.table[i])] = true
 	}
-	for i := range rows {
-		if !mine[of(&rows[i])] {
-			more = append(more, rows[i])
+	for i := range was.rows {
+		if !mine[of(&was.rows[i])] {
+			more = append(more, was.rows[i])
 		}
 	}
-	return more, err
+	return more, was.err
 }

@@ -326,7 +326,7 @@ func (w *dirSwap) merge(ctx context.Context, sets []plannedSet) (rows int64, err
 		table, below, _ := strings.Cut(w.dir, "/")
 		m := &merger{
 			dir: w.fresh(), temp: w.work, name: compacted + id, table: table, many: len(s.of) > 1, count: w.count, infos: w.infos,
-			place: place{host: s.host, Partition: Partition{NoHost: !strings.HasPrefix(below, "host=")}},
+			place: place{host: s.host, Partition: Partition{NoHost: !strings.HasPrefix(below, "host=")}, micros: w.micros(s.of)},
 		}
 		paths := make([]string, len(s.files))
 		for i, file := range s.files {
@@ -347,6 +347,14 @@ func (w *dirSwap) merge(ctx context.Context, sets []plannedSet) (rows int64, err
 		w.list = append(w.list, set)
 	}
 	return rows, nil
+}
+
+// micros reports whether the tables of hosts have microseconds.
+func (c *compaction) micros(of map[string][]string) bool {
+	for host := range of {
+		return c.hosts[host].micros()
+	}
+	return false
 }
 
 // replace puts the new directory in the place of the old one. Hosts that may write there are locked meanwhile.
@@ -384,7 +392,7 @@ func (w *dirSwap) replace(ctx context.Context) (failed error) {
 
 // prepare completes the new directory, and says what is to be done after the exchange.
 func (w *dirSwap) prepare(manifests map[string]*manifest) (*swap, error) {
-	s := &swap{Version: manifestVersion, Dir: w.dir, Merges: w.list, path: filepath.Join(w.work, swapFile)}
+	s := &swap{Version: swapVersion, Dir: w.dir, Merges: w.list, path: filepath.Join(w.work, swapFile)}
 	for _, do := range []func() error{
 		func() error { return w.unchanged(manifests) },
 		w.keep,

@@ -202,7 +202,8 @@ func (s *survey) after(t pcp.Timestamp) bool {
 
 // walk reads the recording up to its end or its damage. state is that before the records of the time.
 func (s *survey) walk(ctx context.Context, visit func(raw *archive.Raw, at int64, before archive.Place, state stretch)) error {
-	var now, then stretch
+	now := stretch{tick: tick(s.m.micros())}
+	then := now
 	var before archive.Place
 	var last pcp.Timestamp
 	fits := true

@@ -36,6 +36,7 @@ type Config struct {
 	Host      string   // the name of the host, "" for the one that the recording has
 	Machine   string   // the host's identity, "" for the one that the recording has
 	Partition Partition
+	Micros    bool // times are rounded down to microseconds, and unsigned integers of 64 bits are decimals
 	// Period is how much time files of values cover at most, at whole multiples since 1970; 0 is a
 	// day. If it is not 0, or a live source is exported, files stand under their names as soon as
 	// their time has passed, otherwise at the end.
@@ -103,7 +104,7 @@ func (c *Config) store() Store {
 	return Dir(c.Dir)
 }
 
-func (c *Config) place(host string) place { return place{host, c.Name, c.Partition} }
+func (c *Config) place(host string) place { return place{host, c.Name, c.Partition, c.Micros} }
 
 func (r *reader) meta(damage error) map[string]string {
 	m := map[string]string{
@@ -181,7 +182,7 @@ func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config
 	}
 	r.host, r.zone = recs.origin.host(ctx)
 	r.host, r.machine = cmp.Or(cfg.Host, r.host), cmp.Or(cfg.Machine, machineOf(ctx, recs.Source))
-	r.group.copies = recs.origin.endless()
+	r.group.copies, recs.tick = recs.origin.endless(), tick(cfg.Micros)
 	if err := recs.rewind(); err != nil {
 		return nil, err
 	}

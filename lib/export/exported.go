@@ -62,9 +62,10 @@ func onlyParquet(dir string, names []string) (files []string) {
 
 // A metricsRead is a file of the table of metrics.
 type metricsRead struct {
-	rows []metricRow
-	host string
-	err  error
+	rows   []metricRow
+	host   string
+	micros bool
+	err    error
 }
 
 // readAhead is how many files are read at the same time: from a bucket, each takes a while.
@@ -86,9 +87,7 @@ func (t *Tables) metrics(ctx context.Context, files []string) iter.Seq[*metricsR
 					return
 				}
 				go func() {
-					r := new(metricsRead)
-					r.rows, r.host, r.err = metricsOf(ctx, t, file)
-					read <- r
+					read <- metricsOf(ctx, t, file)
 				}()
 			}
 		}()
@@ -100,11 +99,15 @@ func (t *Tables) metrics(ctx context.Context, files []string) iter.Seq[*metricsR
 	}
 }
 
-// Partition returns the partition of the tables. Tables that are not there have that by host and date.
-func (t *Tables) Partition(ctx context.Context) (p Partition, err error) {
+// Layout returns the partition of the tables, and whether their times are microseconds. Tables that are not there have
+// nanoseconds, by host and date.
+func (t *Tables) Layout(ctx context.Context) (p Partition, micros bool, err error) {
 	metrics, err := t.List(ctx, "metrics")
+	if err == nil {
+		micros, _, err = resolutionOf(ctx, t, false)
+	}
 	if err != nil {
-		return p, err
+		return p, false, err
 	}
 	p.NoHost = len(onlyParquet("", metrics)) > 0
 	values, err := t.List(ctx, "values")
@@ -121,7 +124,7 @@ func (t *Tables) Partition(ctx context.Context) (p Partition, err error) {
 			break // the others are like it
 		}
 	}
-	return p, err
+	return p, micros, err
 }
 
 // TablesOf returns the directory of the tables of which one of metrics is a part, or its URL.

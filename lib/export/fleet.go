@@ -22,6 +22,8 @@ import (
 // the metrics of all hosts, each as the first host describes it.
 type Fleet struct {
 	pmapi.Source
+	Micros bool // the tables have times in microseconds, see Config
+
 	names []string                          // those of which the descriptions by each host are known
 	hosts map[string]map[string]description // by host and name
 }
@@ -65,7 +67,10 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 		if read.err != nil {
 			return nil, read.err
 		}
-		if f.hosts[read.host] == nil {
+		if f.Micros != read.micros && len(f.hosts) > 0 {
+			return nil, fmt.Errorf("%s: the tables of host %s have other times than those before: export with --us, and without, into directories of their own", t.Name(""), read.host)
+		}
+		if f.Micros = read.micros; f.hosts[read.host] == nil {
 			f.hosts[read.host] = make(map[string]description)
 		}
 		for i := range read.rows {
@@ -150,17 +155,13 @@ func (f *Fleet) describeKind(ctx context.Context, k *Kind) error {
 	})
 }
 
-// schema is the version of the tables, which rises when readers of earlier ones would misunderstand them, or
-// queries need columns that earlier ones do not have.
-const schema = 2
-
 // hostOf returns the host of a table. Tables of another version than those of this package are an error.
 func hostOf(file string, table *parquet.File) (string, error) {
 	if text, ok := table.Lookup("pmtools.schema"); ok {
 		switch n, err := strconv.Atoi(text); {
-		case err != nil || n > schema:
-			return "", fmt.Errorf("%s: its tables have version %q, this program knows versions up to %d; use a later pmderive", file, text, schema)
-		case n < schema:
+		case err != nil || n > versionMicros:
+			return "", fmt.Errorf("%s: its tables have version %q, this program knows versions up to %d; use a later pmderive", file, text, versionMicros)
+		case n < versionNanos:
 			return "", fmt.Errorf("%s: its tables have version %d, without the columns that queries need (record, position): export the archives again, into another directory", file, n)
 		}
 	}

@@ -99,7 +99,7 @@ func TestSchema(t *testing.T) {
 	if f, err := catalogOf(t, dir, "a"); err != nil || f.hosts["b"] == nil {
 		t.Errorf("%v, %v", f, err)
 	}
-	for _, version := range []string{"3", "x", ""} {
+	for _, version := range []string{"4", "x", ""} {
 		metricTable(t, dir, "c", "1", row, parquet.KeyValueMetadata("pmtools.schema", version))
 		if _, err := catalogOf(t, dir, "a"); err == nil || !strings.Contains(err.Error(), "use a later pmderive") {
 			t.Errorf("version %q: %v", version, err)

@@ -17,13 +17,20 @@ type hostColumn struct {
 
 // schema returns the schema of rows.
 func (p place) schema(row any) *parquet.Schema {
-	s := parquet.SchemaOf(row)
-	if !p.NoHost {
+	s, convert := parquet.SchemaOf(row), p.conversions(row)
+	if !p.NoHost && convert == nil {
 		return s
 	}
-	g := &orderedGroup{Group: make(parquet.Group), fields: append(slices.Clone(s.Fields()), parquet.SchemaOf(hostColumn{}).Fields()...)}
-	for _, f := range g.fields {
-		g.Group[f.Name()] = f
+	fields := slices.Clone(s.Fields())
+	if p.NoHost {
+		fields = append(fields, parquet.SchemaOf(hostColumn{}).Fields()...)
+	}
+	g := &orderedGroup{Group: make(parquet.Group), fields: fields}
+	for i, f := range fields {
+		if g.Group[f.Name()] = f; i < len(convert) && convert[i] != asItIs {
+			g.Group[f.Name()] = convert[i].node(f)
+			fields[i] = parquet.Group{f.Name(): g.Group[f.Name()]}.Fields()[0]
+		}
 	}
 	return parquet.NewSchema(s.Name(), g)
 }
@@ -35,7 +42,7 @@ func (p place) hostValue(column int) parquet.Value {
 
 // options are those of all files.
 func (p place) options(more ...parquet.WriterOption) []parquet.WriterOption {
-	return options(append(more, parquet.KeyValueMetadata("pmtools.host", utf8Text(p.host)), parquet.KeyValueMetadata("pmtools.schema", strconv.Itoa(schema)))...)
+	return options(append(more, parquet.KeyValueMetadata("pmtools.host", utf8Text(p.host)), parquet.KeyValueMetadata("pmtools.schema", strconv.Itoa(versionOf(p.micros))))...)
 }
 
 // A rowWriter writes rows to a file.
@@ -47,29 +54,36 @@ type rowWriter[T any] interface {
 }
 
 func newRowWriter[T any](file io.Writer, p place) rowWriter[T] {
-	if !p.NoHost {
+	var row T
+	convert := p.conversions(row)
+	if !p.NoHost && convert == nil {
 		return parquet.NewGenericWriter[T](file, p.options()...)
 	}
-	var row T
 	s := parquet.SchemaOf(row)
-	return &hostedWriter[T]{
-		GenericWriter: parquet.NewGenericWriter[any](file, p.options(p.schema(row))...),
-		rows:          s, host: p.hostValue(len(s.Columns())),
+	w := &changedWriter[T]{GenericWriter: parquet.NewGenericWriter[any](file, p.options(p.schema(row))...), rows: s, convert: convert}
+	if p.NoHost {
+		w.host = append(w.host, p.hostValue(len(s.Columns())))
 	}
+	return w
 }
 
-// A hostedWriter adds the column of the host to rows.
-type hostedWriter[T any] struct {
+// A changedWriter converts columns of rows, and adds that of the host.
+type changedWriter[T any] struct {
 	*parquet.GenericWriter[any]
-	rows *parquet.Schema
-	host parquet.Value
-	list []parquet.Row
+	rows    *parquet.Schema
+	convert []conversion
+	host    []parquet.Value // or none
+	list    []parquet.Row
 }
 
-func (w *hostedWriter[T]) Write(rows []T) (int, error) {
+func (w *changedWriter[T]) Write(rows []T) (int, error) {
 	w.list = slices.Grow(w.list[:0], len(rows))[:len(rows)]
 	for i := range rows {
-		w.list[i] = append(w.rows.Deconstruct(w.list[i][:0], &rows[i]), w.host)
+		w.list[i] = w.rows.Deconstruct(w.list[i][:0], &rows[i])
+		for k, c := range w.convert {
+			w.list[i][k] = c.value(w.list[i][k], new([decimalBytes]byte))
+		}
+		w.list[i] = append(w.list[i], w.host...)
 	}
 	return w.WriteRows(w.list)
 }

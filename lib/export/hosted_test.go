@@ -35,7 +35,7 @@ func TestHosted(t *testing.T) {
 			if err := Check(t.Context(), again, again, cfg, &sum); err != nil {
 				t.Errorf("%s, %s: %v", name, by, err)
 			}
-			if got, err := (&Tables{Store: Dir(cfg.Dir)}).Partition(t.Context()); name == "demo" && got != p || err != nil {
+			if got, us, err := (&Tables{Store: Dir(cfg.Dir)}).Layout(t.Context()); name == "demo" && got != p || us || err != nil {
 				t.Errorf("%s: the partition is %v, want %v; %v", by, got, p, err)
 			}
 			host, _ := recs.origin.host(t.Context())

@@ -19,10 +19,6 @@ import (
 	"github.com/parquet-go/parquet-go/bloom/xxhash"
 )
 
-// manifestVersion is the version of the files that this package writes. It reads no others: version 1 was
-// that of tables without the columns record, position and units.
-const manifestVersion = 2
-
 const (
 	manifestDir  = "_pmtools" // holds a directory for each host
 	manifestFile = "_pmtools.json"
@@ -137,7 +133,7 @@ func manifestPath(host string) string {
 }
 
 func readManifest(ctx context.Context, in Store, host string) (*manifest, error) {
-	m := &manifest{Version: manifestVersion, Host: host, Exports: []unit{}, path: manifestPath(host), store: in}
+	m := &manifest{Version: versionNanos, Host: host, Exports: []unit{}, path: manifestPath(host), store: in}
 	text, version, err := in.Read(ctx, m.path, maxManifest)
 	m.version = version
 	if errors.Is(err, fs.ErrNotExist) {
@@ -149,17 +145,12 @@ func readManifest(ctx context.Context, in Store, host string) (*manifest, error)
 		return fmt.Errorf("%s: %s; restore it from a copy, or export into another directory: without it, what the tables hold is not known",
 			m.name(), fmt.Sprintf(format, args...))
 	}
-	var head struct{ Version int }
+	var head headManifest
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, bad("the manifest is damaged: %v", err)
 	}
-	if head.Version > manifestVersion {
-		return nil, fmt.Errorf("%s: the manifest has version %d, this pmderive knows versions up to %d: update it, or export into another directory",
-			m.name(), head.Version, manifestVersion)
-	}
-	if head.Version < manifestVersion {
-		return nil, fmt.Errorf("%s: the tables of the host have version %d, without columns that this pmderive writes (record, position, units): "+
-			"export into another directory, or remove the files of the host and %s first", m.name(), head.Version, filepath.Dir(m.name()))
+	if err := checkVersion(m.name(), head.Version); err != nil {
+		return nil, err
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -215,6 +206,9 @@ func (m *manifest) write(ctx context.Context) error {
 	}
 	return m.store.Replace(ctx, m.path, text, m.version)
 }
+
+// micros reports whether the tables have microseconds.
+func (m *manifest) micros() bool { return m.Version == versionMicros }
 
 func (m *manifest) name() string { return m.store.Name(m.path) }
 

@@ -43,7 +43,7 @@ func TestManifestDamage(t *testing.T) {
 	}{
 		{"cut", func(s string) string { return s[:len(s)/2] }, "the manifest is damaged"},
 		{"empty", func(string) string { return "" }, "the manifest is damaged"},
-		{"a newer version", replace(`"version": 2`, `"version": 3`), "has version 3, this pmderive knows versions up to 2: update it"},
+		{"a newer version", replace(`"version": 2`, `"version": 4`), "has version 4, this pmderive knows versions up to 3: update it"},
 		{"an earlier version", replace(`"version": 2`, `"version": 1`), "have version 1, without columns that this pmderive writes (record, position, units): export into another directory"},
 		{"edited", replace(`"records": 60`, `"records": 61`), "changed since it was written"},
 		{"a path outside", replace(`"labels/host`, `"../labels/host`), "changed since it was written"},

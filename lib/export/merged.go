@@ -108,7 +108,7 @@ func (m *merger) options() []parquet.WriterOption {
 		}
 	}
 	if m.many {
-		return options(append(more, parquet.KeyValueMetadata(manyKey, "in the column host"), parquet.KeyValueMetadata("pmtools.schema", fmt.Sprint(schema)),
+		return options(append(more, parquet.KeyValueMetadata(manyKey, "in the column host"), parquet.KeyValueMetadata("pmtools.schema", fmt.Sprint(versionOf(m.place.micros))),
 			parquet.CreatedBy("pmtools", version.Version, ""))...)
 	}
 	return m.place.options(more...)

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/parquet-go/parquet-go"
@@ -16,6 +17,7 @@ type page struct {
 	metrics []metric
 	out     *pagefile.Writer
 	place   place
+	tick    int64
 
 	times    []int64
 	words    [kinds][]uint64 // of numbers, or the places of bytes
@@ -61,7 +63,7 @@ type numbers struct {
 
 // begin begins a group.
 func (p *page) begin(g *group, metrics []metric, out *pagefile.Writer, at place) {
-	p.g, p.metrics, p.out, p.place = g, metrics, out, at
+	p.g, p.metrics, p.out, p.place, p.tick = g, metrics, out, at, tick(at.micros)
 	for i, column := range [seriesColumns]int{colMetric, colInst, colInstance, colUnits} {
 		c := &p.series[i]
 		c.Column = out.Column(column)
@@ -82,7 +84,7 @@ func (p *page) write(rows []row) error {
 	p.reset(len(rows))
 	for i := range rows {
 		rec := p.g.record(&rows[i])
-		p.times = append(p.times, rec.time)
+		p.times = append(p.times, floor(rec.time, p.tick))
 		p.numbered[0].add(rec.seg)
 		p.numbered[1].add(rec.nth)
 		p.numbered[2].add(rows[i].place)
@@ -239,6 +241,13 @@ func (p *page) values(k kind, levels []byte) error {
 			p.offsets = append(p.offsets, uint32(len(p.bytes)))
 		}
 		return c.Values(encoding.ByteArrayValues(p.bytes, p.offsets), len(words), levels)
+	}
+	if k == unsigned && p.place.micros {
+		p.bytes = p.bytes[:0]
+		for _, w := range words {
+			p.bytes = binary.BigEndian.AppendUint64(append(p.bytes, 0), w)
+		}
+		return c.Values(encoding.FixedLenByteArrayValues(p.bytes, decimalBytes), len(words), levels)
 	}
 	return c.Values(encoding.Uint64Values(words), len(words), levels)
 }

@@ -22,6 +22,7 @@ type Records struct {
 
 	cover *coverage // what is exported; nil if the records are not those of an archive
 	tally tally
+	tick  int64         // of the tables
 	queue []heard       // that accept counts
 	place archive.Place // of the last record or mark
 	jump  jump
@@ -114,7 +115,7 @@ func (s *Records) Marked() bool { return s.marked }
 
 // rewind goes to the first record.
 func (s *Records) rewind() error {
-	s.state, s.queue, s.place, s.jump, s.last = stretch{}, s.queue[:0], archive.Place{}, landed, heard{}
+	s.state, s.queue, s.place, s.jump, s.last = stretch{tick: s.tick}, s.queue[:0], archive.Place{}, landed, heard{}
 	if s.cover != nil {
 		s.cover.at, s.tally = 0, tally{members: s.tally.members}
 	}

@@ -53,6 +53,7 @@ func (p Partition) String() string {
 type place struct {
 	host, name string
 	Partition
+	micros bool // see Config
 }
 
 func (p place) dir(table string) string {

@@ -20,6 +20,8 @@ import (
 	"pmtools/lib/safefile"
 )
 
+const swapVersion = 2
+
 // A swap is a directory that is replaced, and the files that were merged there.
 type swap struct {
 	Version int         `json:"version"`
@@ -87,8 +89,8 @@ func readSwap(path string) (*swap, error) {
 	}
 	s := &swap{path: path}
 	err = json.Unmarshal(text, s)
-	if err == nil && s.Version > manifestVersion {
-		return nil, fmt.Errorf("%s: an interrupted compaction has version %d, this pmderive knows versions up to %d: update it", path, s.Version, manifestVersion)
+	if err == nil && s.Version > swapVersion {
+		return nil, fmt.Errorf("%s: an interrupted compaction has version %d, this pmderive knows versions up to %d: update it", path, s.Version, swapVersion)
 	}
 	if want, e := s.encode(); err == nil && (e != nil || !bytes.Equal(want, text)) {
 		err = errors.New("its check does not fit")

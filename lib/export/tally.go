@@ -17,6 +17,12 @@ type stretch struct {
 	marked bool  // since the last record
 	nth    int32 // the number of the last record among those of its time
 	last   int64 // its time
+	tick   int64 // records of one are of one time
+}
+
+// same reports whether the tables have no later time than that of the last record.
+func (s *stretch) same(at int64) bool {
+	return at == s.last || s.tick > 1 && floor(at, s.tick) == floor(s.last, s.tick)
 }
 
 func (s *stretch) mark() { s.marked = true }
@@ -27,7 +33,7 @@ const epoch = 946684800
 // at returns the number of the stretch of a record at a time: the second in which the stretch begins, so
 // that the numbers of a host's recordings differ, but greater than the number before.
 func (s *stretch) at(at int64) int32 {
-	if s.nth++; !s.begun || at != s.last {
+	if s.nth++; !s.begun || !s.same(at) {
 		s.nth = 0
 	}
 	s.last = at

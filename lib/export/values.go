@@ -121,10 +121,15 @@ func (w *valueWriter) close() error {
 type rowChunk struct {
 	columns [cols][chunk]parquet.Value
 	used    [kinds]bool // columns of values that are not all null
+	micros  bool
+	digits  [chunk][decimalBytes]byte
 }
 
 // of fills the column of the host.
-func (w *rowChunk) of(p place) { repeat(w.columns[colHost][:], p.hostValue(colHost)) }
+func (w *rowChunk) of(p place) {
+	w.micros = p.micros
+	repeat(w.columns[colHost][:], p.hostValue(colHost))
+}
 
 func (w *rowChunk) fill(g *group, metrics []metric, rows []row) {
 	c := &w.columns
@@ -136,7 +141,7 @@ func (w *rowChunk) fill(g *group, metrics []metric, rows []row) {
 	}
 	for i := range rows {
 		rec := g.record(&rows[i])
-		c[colTime][i] = parquet.Int64Value(rec.time)
+		c[colTime][i] = parquet.Int64Value(floor(rec.time, tick(w.micros)))
 		c[colSeg][i] = parquet.Int32Value(rec.seg)
 		c[colRecord][i] = parquet.Int32Value(rec.nth)
 		c[colPosition][i] = parquet.Int32Value(rows[i].place)
@@ -145,7 +150,9 @@ func (w *rowChunk) fill(g *group, metrics []metric, rows []row) {
 		series, k, i := rows[from].series, rows[from].kind(), from
 		column := &c[colI64+int(k)]
 		for ; i < len(rows) && rows[i].series == series && rows[i].kind() == k; i++ {
-			column[i] = g.value(k, rows[i].word).Level(0, 1, 0)
+			if column[i] = g.value(k, rows[i].word).Level(0, 1, 0); w.micros && k == unsigned {
+				column[i] = toDecimal.value(column[i], &w.digits[i])
+			}
 		}
 		w.used[k] = true
 		metric, inst, instance := identity(&g.keys[series], metrics)

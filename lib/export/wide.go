@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,9 +34,10 @@ type wideKey struct {
 
 type wideColumn struct {
 	wideKey
-	name string
-	inst int32
-	kind kind
+	name  string
+	units string
+	inst  int32
+	kind  kind
 }
 
 // A wideCache has the columns of a metric's instances in the record before.
@@ -143,12 +145,24 @@ func (w *Wide) sort(r *reader) {
 	for n := range w.columns {
 		c := &w.columns[n]
 		w.index[c.wideKey] = int32(n)
-		c.name = utf8Text(r.metrics[c.metric].name)
+		c.name, c.units = utf8Text(r.metrics[c.metric].name), r.metrics[c.metric].units
 		if r.metrics[c.metric].desc.InDom != pcp.NullInDom {
 			c.name += "[" + c.instance + "]"
 		}
 	}
 	w.caches = make([]wideCache, len(r.metrics))
+}
+
+// unitsKey is in the metadata of wide tables: a JSON object with the units of each column of values, "" for none.
+const unitsKey = "pmtools.units"
+
+func (w *Wide) units() string {
+	units := make(map[string]string, len(w.columns))
+	for i := range w.columns {
+		units[w.columns[i].name] = w.columns[i].units
+	}
+	text, _ := json.Marshal(units) // it has nothing but texts
+	return string(text)
 }
 
 const (
@@ -165,7 +179,7 @@ type orderedGroup struct {
 
 func (g *orderedGroup) Fields() []parquet.Field { return g.fields }
 
-func (w *Wide) schema() *parquet.Schema {
+func (w *Wide) schema(micros bool) *parquet.Schema {
 	kinds := [...]parquet.Node{
 		signed:   parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked),
 		unsigned: parquet.Encoded(parquet.Uint(64), &parquet.DeltaBinaryPacked),
@@ -173,8 +187,12 @@ func (w *Wide) schema() *parquet.Schema {
 		text:     parquet.Encoded(parquet.String(), &parquet.RLEDictionary),
 		blob:     parquet.Leaf(parquet.ByteArrayType),
 	}
+	times := parquet.Encoded(parquet.Timestamp(parquet.Nanosecond), &parquet.DeltaBinaryPacked)
+	if micros {
+		times, kinds[unsigned] = microTimes(), decimal()
+	}
 	g := &orderedGroup{Group: parquet.Group{
-		"time": parquet.Encoded(parquet.Timestamp(parquet.Nanosecond), &parquet.DeltaBinaryPacked),
+		"time": times,
 		"seg":  parquet.Encoded(parquet.Leaf(parquet.Int32Type), &parquet.RLEDictionary),
 	}}
 	place := map[string]int{"time": wideTime, "seg": wideSeg}
@@ -258,14 +276,18 @@ func (w *wideWriter) add(g *group) error {
 			return err
 		}
 	}
-	w.cells[wideTime][w.rows] = parquet.Int64Value(rec.time)
+	micros := w.stage.place.micros
+	w.cells[wideTime][w.rows] = parquet.Int64Value(floor(rec.time, tick(micros)))
 	w.cells[wideSeg][w.rows] = parquet.Int32Value(rec.seg)
 	for i := range g.rows {
 		row := &g.rows[i]
 		if c := &w.columns[row.series]; row.kind() != c.kind {
 			return fmt.Errorf("%s has a value that does not fit the type of its column: export without --wide", c.name)
 		}
-		w.cells[wideFirst+row.series][w.rows] = g.value(row.kind(), row.word).Level(0, 1, 0)
+		cell := &w.cells[wideFirst+row.series][w.rows]
+		if *cell = g.value(row.kind(), row.word).Level(0, 1, 0); micros && row.kind() == unsigned {
+			*cell = toDecimal.value(*cell, new([decimalBytes]byte))
+		}
 	}
 	if w.rows++; w.rows == len(w.cells[0]) {
 		return w.flush()
@@ -279,7 +301,7 @@ func (w *wideWriter) create(date int64) (err error) {
 		return err
 	}
 	w.date, w.group = date, 0
-	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(w.schema())...)
+	w.out = parquet.NewGenericWriter[any](w.file, w.stage.place.options(w.schema(w.stage.place.micros), parquet.KeyValueMetadata(unitsKey, w.units()))...)
 	return nil
 }
 

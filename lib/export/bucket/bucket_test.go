@@ -63,8 +63,8 @@ func (s *server) holds(t *testing.T, want map[string]string) {
 			t.Errorf("%s has %d bytes, want %d", path, len(text), len(want[path]))
 		}
 	}
-	if len(s.objects)-manifests != len(want) || manifests != 1 || len(s.uploads) != 0 {
-		t.Errorf("%d objects, %d manifests and %d uploads, want %d, 1 and none", len(s.objects)-manifests, manifests, len(s.uploads), len(want))
+	if len(s.objects)-manifests != len(want) || manifests != 2 || len(s.uploads) != 0 {
+		t.Errorf("%d objects, %d manifests and %d uploads, want %d, 2 and none", len(s.objects)-manifests, manifests, len(s.uploads), len(want))
 	}
 }
 
@@ -203,7 +203,7 @@ func TestErrors(t *testing.T) {
 		{"PUT", "partNumber", 404, "NoSuchBucket", ".parquet: there is no bucket"},
 		{"PUT", "partNumber", 0, "", ".parquet: "},
 		{"POST", "uploads", 501, "NotImplemented", "the server does not know multipart uploads or conditional writes"},
-		{"PUT", "", 403, "AccessDenied", "write s3://bucket/some/prefix/_pmtools/host=specbox/_pmtools.json: the bucket denies it"},
+		{"PUT", "", 403, "AccessDenied", "write s3://bucket/some/prefix/_pmtools/_pmtools.json: the bucket denies it"},
 	} {
 		s, b := newServer(t)
 		s.failing(func(_ int, r *http.Request) fault {

@@ -55,7 +55,7 @@ func TestTables(t *testing.T) {
 		if got, err := names(t.Context(), there, "hinv.ncpu"); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v, want %q", by, got, err, want)
 		}
-		if got, err := there.Partition(t.Context()); err != nil || got != p {
+		if got, us, err := there.Layout(t.Context()); us || err != nil || got != p {
 			t.Errorf("%s: partition %v, %v", by, got, err)
 		}
 		files := s.keys("metrics/")

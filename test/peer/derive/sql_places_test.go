@@ -59,10 +59,10 @@ func (p *placed) must(args ...string) string {
 }
 
 // export exports all hosts, and returns what it says.
-func (p *placed) export(to string) (said string) {
+func (p *placed) export(to string, args ...string) (said string) {
 	p.t.Helper()
 	for i := range archivetest.MixedHosts() {
-		said += p.must("-a", "host"+strconv.Itoa(i), "export", "-o", to)
+		said += p.must(append([]string{"-a", "host" + strconv.Itoa(i), "export", "-o", to}, args...)...)
 	}
 	return said
 }
@@ -144,6 +144,29 @@ func TestSQLTables(t *testing.T) {
 	}
 }
 
+// TestSQLMicros: queries over tables of microseconds find what they find in those of nanoseconds, also when these are compacted.
+func TestSQLMicros(t *testing.T) {
+	ours, _, root := harness.Setup(t)
+	dir := sqlDir(t, root)
+	p := newPlaced(t, ours, dir)
+	p.export("micros", "--us")
+	for _, e := range []*engine{duckEngine(root, dir), clickEngine(root, dir), sparkEngine(t, dir)} {
+		t.Run(e.name, func(t *testing.T) {
+			if e.skip != "" {
+				t.Skip(e.skip)
+			}
+			p.t, p.e = t, e
+			window := []string{"-S", "@2024-01-01", "-T", "@2100-01-01"}
+			want := p.answers(nil, window...)
+			if e.dialect == "spark" { // which has types for times of microseconds only
+				e.rows = strings.Replace(e.rows, "SELECT time", "SELECT unix_micros(time) * 1000", 1)
+			}
+			p.equal("micros", p.answers(nil, append(window, "-m", "micros")...), want)
+			p.equal("micros, said by an option", p.answers(nil, append(window, "--tables", "./micros", "--us")...), want)
+		})
+	}
+}
+
 // TestBucket exports to a server of S3's protocol, moto, as PMTOOLS_S3 has it: a Python with moto, and with
 // duckdb and its extension httpfs. Engines read the bucket as they read a directory.
 func TestBucket(t *testing.T) {
@@ -177,6 +200,7 @@ func TestBucket(t *testing.T) {
 			}
 			p.t, p.e = t, x.e
 			p.equal(x.at, p.answers(nil, "--tables", x.at), p.answers(nil))
+			p.equal("metadata of the bucket", p.answers(nil, "-m", "s3://tables/of/all", "--tables", x.at), p.answers(nil))
 			if x.e.dialect == "clickhouse" {
 				p.clusters(x.at)
 			}
