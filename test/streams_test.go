@@ -24,19 +24,19 @@ var mayWrite = []string{
 
 // mayRun has the files or packages that start programs, and who names these. No file or name from outside does.
 var mayRun = map[string]string{
-	"cmd/internal/cli/messages.go": "PCP_XCONFIRM_PROG of pcp.conf or the environment",
-	"cmd/internal/cli/stream.go":   "nobody: it gives programs the terminal",
-	"cmd/internal/source/local.go": "-K add,DOMAIN,PROGRAM on the command line",
-	"cmd/internal/pager":           "PAGER, or less",
-	"cmd/pmderive/record.go":       "the directory of pmlogger in pcp.conf",
-	"cmd/pmderive/sql.go":          "the program: duckdb, for --run",
-	"cmd/internal/files/edit.go":   "VISUAL, EDITOR or vi, for :edit",
-	"cmd/pmval/control.go":         "nobody: it asks for an error",
-	"lib/pmda/dbpmda":              "the command open of the dialogue",
-	"lib/pmda/pmdatest":            "a test of an agent",
-	"lib/pmda/remote":              "the caller",
-	"lib/record":                   "the caller",
-	"lib/timecontrol":              "the program: pmtime, for pmval -g",
+	"cmd/internal/cli/messages.go":  "PCP_XCONFIRM_PROG of pcp.conf or the environment",
+	"cmd/internal/cli/stream.go":    "nobody: it gives programs the terminal",
+	"cmd/internal/source/local.go":  "-K add,DOMAIN,PROGRAM on the command line",
+	"cmd/internal/pager":            "PAGER, or less",
+	"cmd/pmderive/record.go":        "the directory of pmlogger in pcp.conf",
+	"cmd/internal/duckdb/duckdb.go": "the program: duckdb, for --run",
+	"cmd/internal/files/edit.go":    "VISUAL, EDITOR or vi, for :edit",
+	"cmd/pmval/control.go":          "nobody: it asks for an error",
+	"lib/pmda/dbpmda":               "the command open of the dialogue",
+	"lib/pmda/pmdatest":             "a test of an agent",
+	"lib/pmda/remote":               "the caller",
+	"lib/record":                    "the caller",
+	"lib/timecontrol":               "the program: pmtime, for pmval -g",
 }
 
 // TestStreams: whoever writes to a terminal, or starts a program, is in a table.

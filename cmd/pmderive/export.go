@@ -29,13 +29,11 @@ type exportFlags struct {
 	check     bool
 	verbose   bool
 	stock     bool
-	micros    bool
 	follow    bool
 	wide      bool
 	partition string
 	labels    []string
-	by        export.Partition
-	store     export.Store
+	to        export.Config // the partition, the store and the resolution
 	idle      time.Duration
 	defining  sync.Mutex // reports, and definitions that do not apply
 }
@@ -56,13 +54,13 @@ func (a *app) newExport() *cobra.Command {
 			if f.wide && !cmd.Flags().Changed("partition") {
 				f.partition = "host" // one file
 			}
-			if f.by, err = export.ParsePartition(f.partition); err != nil {
+			if f.to.Partition, err = export.ParsePartition(f.partition); err != nil {
 				return fmt.Errorf("--partition: %w", err)
 			}
 			if err := new(export.Config).SetLabels(f.labels); err != nil {
 				return err
 			}
-			if f.store, err = bucket.Store(f.dir); err != nil {
+			if f.to.Store, err = bucket.Store(f.dir); err != nil {
 				return err
 			}
 			return a.export(cmd.Context(), f, args)
@@ -77,7 +75,7 @@ func (a *app) newExport() *cobra.Command {
 	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, or all below a directory, a file every -t (1min), until Ctrl-C")
 	fs.DurationVar(&f.idle, "idle", 0, "end --follow when nothing was recorded for so long, such as 10m")
 	fs.BoolVar(&f.wide, "wide", false, "write one table with a row for each record and a column for each instance")
-	fs.BoolVar(&f.micros, "us", false, "write times in microseconds, and unsigned 64-bit integers as decimals, for Iceberg and Delta")
+	fs.BoolVar(&f.to.Micros, "us", false, "write times in microseconds, and unsigned 64-bit integers as decimals, for Iceberg and Delta")
 	fs.BoolVar(&f.stock, "stock", false, "export the definitions that PCP installs too")
 	fs.BoolVar(&f.verbose, "verbose", false, "name the stock definitions that do not apply to the metrics")
 	a.addShared(fs, "start", "finish", "interval", "samples")
@@ -303,7 +301,8 @@ func (a *app) exportJob(f *exportFlags, cfg *export.Config, args []string, open 
 
 // config returns what is to be exported under a name.
 func (f *exportFlags) config(args []string, name string) *export.Config {
-	cfg := &export.Config{Store: f.store, Name: name, Selection: args, Partition: f.by, Micros: f.micros}
+	cfg := f.to
+	cfg.Name, cfg.Selection = name, args
 	_ = cfg.SetLabels(f.labels) // which has been tried
-	return cfg
+	return &cfg
 }

@@ -91,8 +91,18 @@ func (c *chase) settle() {
 	c.begin()
 }
 
+// compact merges the files of the tables meanwhile, if there are some and directories can be exchanged.
+func (c *chase) compact() {
+	done, err := Compact(c.t.Context(), c.out, false)
+	if errors.Is(err, errors.ErrUnsupported) || err != nil && strings.Contains(err.Error(), "not tables that export has written") {
+		return
+	}
+	c.must(err)
+	c.say("compact %d directories, %d left", done.Dirs, len(done.Left))
+}
+
 func (c *chase) step() {
-	switch n := c.rnd.IntN(14); {
+	switch n := c.rnd.IntN(15); {
 	case n == 0:
 		c.roll()
 	case n == 1:
@@ -112,6 +122,8 @@ func (c *chase) step() {
 		c.swap()
 	case n == 6:
 		c.settle()
+	case n == 8:
+		c.compact()
 	case n == 7:
 		c.stop()
 		c.begin()
@@ -122,7 +134,7 @@ func (c *chase) step() {
 }
 
 // TestFollowing lets archives grow, roll, merge, disappear, be packed and renamed while they are followed by
-// processes that end and are killed: each recorded value is in the tables exactly once. PMTOOLS_RUNS is the
+// processes that end and are killed, and their tables are compacted beside them: each recorded value is in the tables exactly once. PMTOOLS_RUNS is the
 // number of steps, PMTOOLS_SEED that of the first history of 60 steps.
 func TestFollowing(t *testing.T) {
 	steps := number("PMTOOLS_RUNS", 60)

@@ -1,0 +1,190 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"pmtools/lib/safefile"
+)
+
+// twice returns a directory with tables of two exports, and the values in them.
+func twice(t *testing.T) (dir, values string) {
+	t.Helper()
+	c := newCrashed(t)
+	if err := c.step(t, c.dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	return c.dir, c.want[1]
+}
+
+// failing compacts a copy of tables, while calls that change files fail as fault says. The tables have the same values then, and after
+// the next compaction.
+func failing(t *testing.T, dir, want string, fault func(*safefile.Op) error) (failed error) {
+	t.Helper()
+	at := t.TempDir()
+	if err := os.CopyFS(at, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	end := safefile.Observe(fault)
+	_, failed = Compact(t.Context(), at, false)
+	end()
+	for range 2 {
+		if got := fmt.Sprint(exported(t, filesOf(at, "values"))); got != want {
+			t.Fatalf("after %v there is %s, want %s", failed, got, want)
+		}
+		compact(t, at)
+	}
+	if list := tree(t, at+"/"+compactDir); len(list) > 0 {
+		t.Errorf("after %v, left: %q", failed, list)
+	}
+	return failed
+}
+
+// TestCompactFull: on a full disk a compaction ends with an error that says so, wherever the room ends, and nothing is lost.
+func TestCompactFull(t *testing.T) {
+	dir, want := twice(t)
+	full := 0
+	for room := int64(0); ; room += 700 {
+		left := atomic.Int64{}
+		left.Store(room)
+		err := failing(t, dir, want, func(op *safefile.Op) error {
+			if op.Kind == safefile.OpWrite && left.Add(-int64(len(op.Data))) < 0 {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		if errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err)
+		}
+		if err == nil {
+			break
+		}
+		if full++; !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), compactDir) && !strings.Contains(err.Error(), manifestFile) {
+			t.Errorf("room for %d bytes: %v", room, err)
+		}
+	}
+	if full < 5 {
+		t.Errorf("only %d disks were full", full)
+	}
+}
+
+// TestCompactReadOnly: a directory that cannot be written is an error that names it; what would be merged can be asked.
+func TestCompactReadOnly(t *testing.T) {
+	dir, want := twice(t)
+	if err := failing(t, dir, want, func(*safefile.Op) error { return syscall.EROFS }); !errors.Is(err, syscall.EROFS) || !strings.Contains(err.Error(), "compact") {
+		t.Errorf("a file system for reading: %v", err)
+	}
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		return // nothing keeps root from writing
+	}
+	for mode, name := range map[fs.FileMode]string{0o555: dir + "/" + manifestDir, 0o500: dir + "/values/host=h"} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := Compact(t.Context(), dir, true); err != nil || done.Before < 2 {
+			t.Errorf("dry run, %s: %+v, %v", name, done, err)
+		}
+		if _, err := Compact(t.Context(), dir, false); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := os.Chmod(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// counts returns the values of the column u64 in the files below a directory.
+func counts(ctx context.Context, dir string) (list []uint64, err error) {
+	for _, file := range filesOf(dir, "values") {
+		f, table, err := openTable(ctx, Dir(""), file)
+		if err != nil {
+			return nil, err
+		}
+		rows := make([]parquet.Row, table.NumRows())
+		for _, g := range table.RowGroups() {
+			r := g.Rows()
+			n, _ := r.ReadRows(rows)
+			for _, row := range rows[:n] {
+				list = append(list, row[colI64+int(unsigned)].Uint64())
+			}
+			r.Close()
+		}
+		f.Close()
+	}
+	return list, nil
+}
+
+// TestCompactBeside compacts without a pause while archives are exported and tables are read: each reader finds each value that
+// was exported before, and none twice, or an error that a file is not there.
+func TestCompactBeside(t *testing.T) {
+	dir := t.TempDir()
+	const archives = 12
+	write := func(i int) {
+		t.Helper()
+		n := uint64(3 * i)
+		if err := writeTo(t, dir, small(t, fmt.Sprint("a", i), "m", int32(i), 1700000000+int64(i)*100, n+1, n+2, n+3)); err != nil {
+			t.Error(err)
+		}
+	}
+	write(0)
+	compact(t, dir)
+	var exports atomic.Int64
+	exports.Store(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	compacted, read := make(chan int), make(chan int)
+	go func() {
+		merged := 0
+		for ctx.Err() == nil {
+			done, err := Compact(t.Context(), dir, false)
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			merged += done.Dirs
+		}
+		compacted <- merged
+	}()
+	go func() {
+		whole := 0
+		for ctx.Err() == nil {
+			before := 3 * exports.Load()
+			list, err := counts(t.Context(), dir)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			} else if err != nil {
+				t.Error(err)
+				break
+			}
+			whole++
+			slices.Sort(list)
+			if distinct := len(slices.Compact(slices.Clone(list))); distinct != len(list) || int64(len(list)) < before {
+				t.Errorf("a reader finds %d values, %d distinct, after %d were exported", len(list), distinct, before)
+			}
+		}
+		read <- whole
+	}()
+	for i := 1; i < archives; i++ {
+		write(i)
+		exports.Add(1)
+	}
+	cancel()
+	if merged, whole := <-compacted, <-read; merged < 2 || whole < 2 {
+		t.Errorf("%d compactions, %d reads", merged, whole)
+	}
+	compact(t, dir)
+	if list, err := counts(t.Context(), dir); err != nil || len(list) != 3*archives {
+		t.Errorf("in the end: %d values, %v", len(list), err)
+	}
+}
