@@ -76,7 +76,7 @@ func (b *builder) past(n *syntax.CallExpr, x values, skip []fail) string {
 		"SELECT "+columns(x.many)+", "+b.ordered("list", fmt.Sprintf("ns - %d", n.Over.Nanoseconds))+" AS list", "FROM (",
 		"  SELECT "+columns(x.many)+", ns, "+b.collect()+" OVER past AS list", "  FROM (",
 		"    SELECT "+columns(x.many)+", value, ns, CAST(floor("+b.double("ns")+" / 1e9) AS "+b.types[pcp.Int64]+") AS second",
-		"    FROM (SELECT "+columns(x.many)+", value, "+fmt.Sprintf(b.nanoseconds, "time")+" AS ns FROM "+from+") AS x", "  ) AS x",
+		"    FROM (SELECT "+columns(x.many)+", value, "+b.nanoseconds("time", b.opt.Micros)+" AS ns FROM "+from+") AS x", "  ) AS x",
 		fmt.Sprintf("  WINDOW past AS (PARTITION BY %s ORDER BY second RANGE BETWEEN %d PRECEDING AND 1 FOLLOWING)", parts, min(n.Over.Nanoseconds/second+2, longest)),
 		") AS x")
 }
@@ -107,7 +107,7 @@ func (b *builder) shift(n *syntax.CallExpr, x values, skip []fail) values {
 	}
 	earlier := b.define(syntax.Print(n)+", values", "SELECT host, seg, step AS since, "+insts+"value",
 		"FROM "+b.table(n.X, x)+" JOIN "+steps+" USING ("+row+")")
-	times := b.define(syntax.Print(n)+", times", "SELECT host, seg, step, "+fmt.Sprintf(b.nanoseconds, "time")+" AS ns FROM "+steps)
+	times := b.define(syntax.Print(n)+", times", "SELECT host, seg, step, "+b.nanoseconds("time", b.opt.Micros)+" AS ns FROM "+steps)
 	last := b.define(syntax.Print(n)+", last records", "SELECT host, seg, step, asks,",
 		"  max(past) OVER (PARTITION BY host, seg ORDER BY ns, asks ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS since", "FROM (",
 		"  SELECT host, seg, step, step AS past, ns, 0 AS asks FROM "+times, "  UNION ALL",
