@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 
 	"pmtools/lib/fetchgroup"
@@ -345,10 +346,17 @@ func (r *rounds) merge(host string, answer *reading) {
 		r.smp.Time = answer.Time
 	}
 	name := pmcd.Redact(host)
+	all := r.stream.Header.Metrics
+	var others []string
 	for i := range answer.Sets {
-		set, to := &answer.Sets[i], &r.stream.Header.Metrics[i]
+		at := placeOf(all, i, answer.header.Metrics[i].Name)
+		if at < 0 {
+			others = append(others, answer.header.Metrics[i].Name)
+			continue
+		}
+		set, to := &answer.Sets[i], &all[at]
 		if set.Err != nil {
-			r.complain(host, to.Name, set.Err)
+			r.complain(host, fmt.Errorf("%s: %w", to.Name, set.Err))
 			continue
 		}
 		from := answer.header.Metrics[i].Desc.Units
@@ -359,9 +367,25 @@ func (r *rounds) merge(host string, answer *reading) {
 			if convert {
 				v.Value = converted(v.Value, from, to.Desc.Units)
 			}
-			r.smp.Sets[i].Append(v)
+			r.smp.Sets[at].Append(v)
 		}
 	}
+	if others != nil {
+		r.complain(host, leftOut(others))
+	}
+}
+
+// placeOf returns where the metric of a name is among all, most probably at a place; -1 if it is not there.
+func placeOf(all []sampling.Metric, probably int, name string) int {
+	if probably < len(all) && all[probably].Name == name {
+		return probably
+	}
+	return slices.IndexFunc(all, func(m sampling.Metric) bool { return m.Name == name })
+}
+
+// leftOut returns the error about metrics that only hosts after the first one have.
+func leftOut(names []string) error {
+	return fmt.Errorf("left out, as the first host does not have it: %s", strings.Join(names, ", "))
 }
 
 // converted returns a value in other units, or none if it cannot be.
@@ -373,10 +397,10 @@ func converted(v pcp.Value, from, to pcp.Units) pcp.Value {
 	return x
 }
 
-// complain reports the error of one expression on one host, once.
-func (r *rounds) complain(host, expr string, err error) {
+// complain reports an error of a host that has answered, once.
+func (r *rounds) complain(host string, err error) {
 	if st := r.state[host]; !st.reported && r.fleet.Report != nil {
 		st.reported = true
-		r.fleet.Report(host, fmt.Errorf("%s: %w", expr, err))
+		r.fleet.Report(host, err)
 	}
 }

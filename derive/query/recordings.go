@@ -3,9 +3,7 @@ package query
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"pmtools/derive/internal/ordered"
@@ -193,19 +191,15 @@ func (j *joint) begin(b *batch) {
 	var others []string
 	j.name, j.places, j.sets = b.name, nil, make([]sampling.Set, len(all))
 	for i := range b.header.Metrics {
-		m := &b.header.Metrics[i]
-		at := i
-		if at >= len(all) || all[at].Name != m.Name {
-			at = slices.IndexFunc(all, func(x sampling.Metric) bool { return x.Name == m.Name })
-		}
+		name := b.header.Metrics[i].Name
+		at := placeOf(all, i, name)
 		if j.places = append(j.places, at); at < 0 {
-			others = append(others, m.Name)
-			continue
+			others = append(others, name)
 		}
 	}
 	if others != nil {
 		j.failed = true
-		j.report(b.name, fmt.Errorf("left out, as the first host does not have it: %s", strings.Join(others, ", ")))
+		j.report(b.name, leftOut(others))
 	}
 }
 

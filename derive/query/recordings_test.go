@@ -16,9 +16,8 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// TestRecordings: the values of machines stand in the places and in the units of the metrics of the first one, which
-// have other descriptions on the others.
-func TestRecordings(t *testing.T) {
+// machines are the metrics of three hosts below one name, which differ in their units, their order and their number.
+func machines() map[string]*pmcdtest.World {
 	metric := func(item uint32, name string, units pcp.Units, typ pcp.Type, word uint64) pmcdtest.Metric {
 		return pmcdtest.Metric{
 			Name: name, Desc: pcp.Desc{ID: pcp.NewID(60, 0, item), Type: typ, InDom: pcp.NullInDom, Sem: pcp.Instant, Units: units},
@@ -26,11 +25,45 @@ func TestRecordings(t *testing.T) {
 		}
 	}
 	bytes, kbytes := pcp.Units{DimSpace: 1}, pcp.Units{DimSpace: 1, ScaleSpace: 1}
-	worlds := map[string]*pmcdtest.World{
+	return map[string]*pmcdtest.World{
 		"a": {Metrics: []pmcdtest.Metric{metric(1, "m.size", bytes, pcp.Uint64, 1024), metric(2, "m.two", pcp.Units{}, pcp.Uint32, 2)}},
 		"b": {Metrics: []pmcdtest.Metric{metric(1, "m.size", kbytes, pcp.Uint32, 3), metric(2, "m.other", pcp.Units{}, pcp.Uint32, 7)}},
 		"c": {Metrics: []pmcdtest.Metric{metric(1, "m.two", pcp.Units{}, pcp.Int64, 5), metric(2, "m.size", bytes, pcp.Uint64, 9)}},
 	}
+}
+
+// TestPlaces: the values of hosts stand in the places and in the units of the metrics of the first one.
+func TestPlaces(t *testing.T) {
+	worlds := machines()
+	var said []string
+	f := query.NewFleet([]string{"a", "b", "c"})
+	f.Open = func(ctx context.Context, host string) (pmapi.Source, error) {
+		server := pmcdtest.NewServer(worlds[host])
+		t.Cleanup(func() { server.Close() })
+		return pmapi.OpenHost(ctx, "127.0.0.1", &pmcd.Dialer{DialContext: server.Dial})
+	}
+	f.Report = func(host string, err error) { said = append(said, host+": "+err.Error()) }
+	defer f.Close()
+	st, err := f.Run(t.Context(), query.NewDictionary(nil), &query.Query{Exprs: []string{"m"}, Expand: true, Once: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for smp, err := range st.Samples {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := text(st.Header, smp)[8:], " m.size a=1024 b=3072 c=9 m.two a=2 c=5"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if want := []string{"b: left out, as the first host does not have it: m.other"}; !reflect.DeepEqual(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+}
+
+// TestRecordings: the values of recordings stand in the places and in the units of the metrics of the first one.
+func TestRecordings(t *testing.T) {
+	worlds := machines()
 	for _, tt := range []struct {
 		name  string
 		query query.Query
