@@ -33,8 +33,8 @@ func (s *Source) lookup(ctx context.Context, name string) (pcp.ID, error) {
 	if name == "" {
 		return pcp.NullID, failed
 	}
-	for _, m := range s.naming(name) {
-		if s.hides(m, name) {
+	for _, m := range s.naming(ctx, name) {
+		if s.hides(ctx, m, name) {
 			continue
 		}
 		id, err := m.names.Lookup(name)
@@ -76,12 +76,12 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	var names []string
 	for _, m := range s.members {
 		own := m.Domain == id.Domain()
-		if m.provider == nil && (!own || s.open(m) != nil) {
+		if m.provider == nil && (!own || s.open(ctx, m) != nil) {
 			continue
 		}
 		if !pmda.IsRootID(id) {
 			list, _ := m.names.Names(id)
-			names = append(names, slices.DeleteFunc(list, func(name string) bool { return s.hides(m, name) })...)
+			names = append(names, slices.DeleteFunc(list, func(name string) bool { return s.hides(ctx, m, name) })...)
 		}
 		if n, ok := m.provider.(pmda.Namer); ok && s.check(ctx, m) == nil {
 			list, _ := n.NamesOf(ctx, s.client, id)
@@ -100,11 +100,11 @@ func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error)
 	case s.closed:
 		return nil, pmerr.NoContext
 	case name == "":
-		return s.top(), nil
+		return s.top(ctx), nil
 	}
 	var list []pcp.Child
 	failed := error(pmerr.Name)
-	for _, m := range s.naming(name) {
+	for _, m := range s.naming(ctx, name) {
 		children, err := s.childrenOf(ctx, m, name)
 		if err == nil {
 			failed = nil
@@ -119,10 +119,10 @@ func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error)
 }
 
 // top returns the nodes below the root, without making providers whose roots are known.
-func (s *Source) top() []pcp.Child {
+func (s *Source) top(ctx context.Context) []pcp.Child {
 	var list []pcp.Child
 	for _, m := range s.members {
-		for _, root := range s.roots(m) {
+		for _, root := range s.roots(ctx, m) {
 			if !slices.ContainsFunc(list, func(have pcp.Child) bool { return have.Name == root }) {
 				leaf := false
 				if m.names != nil {
@@ -174,12 +174,12 @@ func (s *Source) Walk(ctx context.Context, name string, f func(name string, id p
 		return pmerr.NoContext
 	}
 	found, more := name == "", true
-	for _, m := range s.naming(name) {
+	for _, m := range s.naming(ctx, name) {
 		if !more {
 			break
 		}
 		err := s.walk(ctx, m, name, func(leaf string, id pcp.ID) bool {
-			if found = true; s.hides(m, leaf) {
+			if found = true; s.hides(ctx, m, leaf) {
 				return true
 			}
 			more = f(leaf, id)

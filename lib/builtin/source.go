@@ -59,6 +59,8 @@ type Collector struct {
 	Asked bool
 	// New makes the provider. With an error, there is nothing in its domain.
 	New func() (pmda.Provider, error)
+	// Start is New for a provider that takes time, which the context of the question ends. The next question begins again then.
+	Start func(ctx context.Context) (pmda.Provider, error)
 }
 
 // Source answers from collectors in this process, as the reference's local context does
@@ -109,16 +111,23 @@ func (e domainError) Error() string   { return pmerr.NoAgent.Error() }
 func (e domainError) Unwrap() []error { return []error{pmerr.NoAgent, e.unknown} }
 
 // open makes the provider of a member, and keeps the error of a failed attempt.
-func (s *Source) open(m *member) error {
+func (s *Source) open(ctx context.Context, m *member) error {
 	switch {
 	case s.closed:
 		return pmerr.NoContext
 	case m.provider != nil || m.err != nil:
 		return m.err
 	}
-	if m.provider, m.err = m.New(); m.err != nil {
-		m.provider = nil
-		return m.err
+	start := m.Start
+	if start == nil {
+		start = func(context.Context) (pmda.Provider, error) { return m.New() }
+	}
+	if m.provider, m.err = start(ctx); m.err != nil {
+		err := m.err
+		if m.provider = nil; ctx.Err() != nil {
+			m.err = nil
+		}
+		return err
 	}
 	m.names = new(pmns.Tree)
 	for _, n := range m.provider.Names() {
@@ -141,7 +150,7 @@ func (s *Source) serving(ctx context.Context, domain uint32, unknown pmerr.Code)
 	}
 	for _, m := range s.members {
 		if m.Domain == domain {
-			if s.open(m) != nil {
+			if s.open(ctx, m) != nil {
 				break
 			}
 			return m, s.check(ctx, m)
@@ -181,9 +190,9 @@ func (s *Source) Close() error {
 	return errors.Join(errs...)
 }
 
-func (s *Source) roots(m *member) []string {
+func (s *Source) roots(ctx context.Context, m *member) []string {
 	if m.Roots == nil {
-		if s.open(m) != nil {
+		if s.open(ctx, m) != nil {
 			return nil
 		}
 		children, err := m.names.Children("")
@@ -198,9 +207,9 @@ func (s *Source) roots(m *member) []string {
 }
 
 // hides reports whether a member that was asked for has a name of one that was not.
-func (s *Source) hides(m *member, name string) bool {
+func (s *Source) hides(ctx context.Context, m *member, name string) bool {
 	return !m.Asked && slices.ContainsFunc(s.members, func(o *member) bool {
-		if !o.Asked || s.open(o) != nil {
+		if !o.Asked || s.open(ctx, o) != nil {
 			return false
 		}
 		_, err := o.names.Lookup(name)
@@ -209,11 +218,11 @@ func (s *Source) hides(m *member, name string) bool {
 }
 
 // naming returns the available members that may have a name, or names below it.
-func (s *Source) naming(name string) []*member {
+func (s *Source) naming(ctx context.Context, name string) []*member {
 	root, _, _ := strings.Cut(name, ".")
 	var list []*member
 	for _, m := range s.members {
-		if (name == "" || slices.Contains(s.roots(m), root)) && s.open(m) == nil {
+		if (name == "" || slices.Contains(s.roots(ctx, m), root)) && s.open(ctx, m) == nil {
 			list = append(list, m)
 		}
 	}

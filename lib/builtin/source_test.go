@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pmtools/lib/builtin/internal/host"
 	"pmtools/lib/builtin/simple"
@@ -596,6 +597,34 @@ func BenchmarkDefault(b *testing.B) {
 		s := Default(nil)
 		if r, err := s.Lookup(ctx, []string{"trivial.time"}); err != nil || r[0].Err != nil {
 			b.Fatal(err)
+		}
+		s.Close()
+	}
+}
+
+// TestStart: the end of a question ends the start of a provider, and the next question starts it again. Another error stays.
+func TestStart(t *testing.T) {
+	id := pcp.NewID(250, 0, 0)
+	for _, failure := range []error{nil, pmerr.Generic} {
+		started := 0
+		s := New(&Options{Collectors: []Collector{{Name: "slow", Domain: 250, Roots: []string{"slow"}, Start: func(ctx context.Context) (pmda.Provider, error) {
+			if started++; failure != nil {
+				return nil, failure
+			}
+			if started == 1 {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return pmda.New(pmda.Table{Domain: 250, Metrics: []pmda.Metric{{Name: "slow.value", Type: pcp.String, Fetch: pmda.Always("x")}}})
+		}}}})
+		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		_, _ = s.Describe(short, []pcp.ID{id})
+		cancel()
+		ctx := t.Context()
+		_, _ = s.Describe(ctx, []pcp.ID{id})
+		found, err := s.Describe(ctx, []pcp.ID{id})
+		if err != nil || (found[0].Err == nil) != (failure == nil) || started != map[bool]int{true: 2, false: 1}[failure == nil] {
+			t.Errorf("%v: %+v, error %v, started %d times", failure, found, err, started)
 		}
 		s.Close()
 	}

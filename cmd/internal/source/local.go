@@ -95,8 +95,7 @@ func (o *Opener) program(a option.LocalAgent) builtin.Collector {
 		Name:   strings.TrimPrefix(filepath.Base(args[0]), "pmda"),
 		Domain: opts.Domain,
 		Asked:  true,
-		New: func() (pmda.Provider, error) {
-			ctx := context.Background()
+		Start: func(ctx context.Context) (pmda.Provider, error) {
 			args := args
 			dir, err := os.MkdirTemp("", "pmda")
 			if err != nil {
@@ -105,12 +104,16 @@ func (o *Opener) program(a option.LocalAgent) builtin.Collector {
 			if len(args) == 1 {
 				args = append(args, "-d", strconv.Itoa(a.Domain), "-l", filepath.Join(dir, "log"))
 			}
-			if opts.Names, err = o.programNames(ctx, args, opts.Domain); err != nil {
+			if opts.Names, err = o.programNames(ctx, args, opts.Domain); ctx.Err() != nil {
+				return nil, errors.Join(ctx.Err(), os.RemoveAll(dir))
+			} else if err != nil {
 				o.env.Errorf("agent %d: no names: %v: give them with -n FILE", a.Domain, err)
 			}
 			agent, err := remote.Start(ctx, exec.Command(args[0], args[1:]...), opts)
 			if err != nil {
-				o.env.Errorf("agent %d: %s: %v", a.Domain, args[0], err)
+				if ctx.Err() == nil {
+					o.env.Errorf("agent %d: %s: %v", a.Domain, args[0], err)
+				}
 				return nil, errors.Join(err, os.RemoveAll(dir))
 			}
 			return loggedAgent{agent, dir}, nil

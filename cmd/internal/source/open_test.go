@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -226,5 +227,33 @@ func TestLocalProgram(t *testing.T) {
 		if err := src.Close(); err != nil {
 			t.Errorf("%s: %v", tt.spec, err)
 		}
+	}
+}
+
+// TestLocalHangs: Ctrl-C ends the wait for an agent that says nothing, without a word about the agent, and the agent with its children.
+func TestLocalHangs(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no scripts here")
+	}
+	file := filepath.Join(t.TempDir(), "hangs")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\nsleep 600\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var errs strings.Builder
+	env := &cli.Env{Prog: "pminfo", Stderr: &errs, Now: time.Now, Hostname: func() (string, error) { return "here", nil },
+		LookupEnv: func(string) (string, bool) { return "", false }, Open: func(string) (io.ReadCloser, error) { return nil, os.ErrNotExist }}
+	p := &option.Parser{LookupEnv: env.LookupEnv, Messages: &errs}
+	p.Shared("spec-local")
+	o := New(env, p, "")
+	if _, err := p.Parse([]string{"-K", "add,450," + file}); err != nil {
+		t.Fatal(err)
+	}
+	src := o.collectors()
+	defer src.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, _ = src.Lookup(ctx, []string{"own.args"})
+	if errs.Len() > 0 { // an agent that has been waited for to the end is complained about
+		t.Errorf("%s", &errs)
 	}
 }

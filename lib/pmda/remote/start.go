@@ -36,6 +36,9 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts *Options) (*Agent, error) {
 	}
 	a, err := New(ctx, p, opts)
 	if err != nil {
+		if ctx.Err() != nil {
+			kill(cmd) // nobody waits for its end
+		}
 		return nil, errors.Join(err, p.wait())
 	}
 	a.end = p.wait
