@@ -18,6 +18,7 @@ type Definition struct {
 	*syntax.Places        // of the bytes of the line after its =
 	File           string // in which it stands
 	Offset         int    // of the expression in the line after its =
+	Extended       bool   // it is in the extended language
 	Quoted         bool   // the file may be quoted: it is beside the cases or below their directory
 }
 
@@ -38,7 +39,7 @@ func (r *runner) definitions() (list []Definition, err error) {
 			if d == nil || programs[d.Name] == nil || programs[d.Name].String() != d.Expr() {
 				continue
 			}
-			list = append(list, Definition{programs[d.Name], c.Places(), filepath.Clean(file), d.Offset, quoted})
+			list = append(list, Definition{programs[d.Name], c.Places(), filepath.Clean(file), d.Offset, d.Extended, quoted})
 			delete(programs, d.Name) // later ones of the name do not count
 		}
 	}

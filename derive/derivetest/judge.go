@@ -38,8 +38,18 @@ type Mismatch struct {
 
 const maxMismatches = 12
 
-// judge compares what an expression is with what is expected; nil means that nothing differs.
+// judge compares what an expression is with what is expected, and says where a wrong value comes from; nil means that nothing
+// differs.
 func (r *runner) judge(ctx context.Context, e *expectation, o *outcome) (*Failure, error) {
+	fail, err := r.differs(e, o)
+	if fail != nil && len(fail.Values) > 0 {
+		fail.Steps, err = r.trace(ctx, e.expr, &fail.Values[0])
+	}
+	return fail, err
+}
+
+// differs is judge without the steps of a wrong value.
+func (r *runner) differs(e *expectation, o *outcome) (*Failure, error) {
 	fail := &Failure{Line: e.line, Expr: e.expr}
 	switch {
 	case o.problem != nil && e.err != "":
@@ -65,12 +75,6 @@ func (r *runner) judge(ctx context.Context, e *expectation, o *outcome) (*Failur
 	}
 	if fail.Message == "" && len(fail.Values) == 0 {
 		return nil, nil
-	}
-	if len(fail.Values) > 0 {
-		var err error
-		if fail.Steps, err = r.trace(ctx, e.expr, &fail.Values[0]); err != nil {
-			return nil, err
-		}
 	}
 	return fail, nil
 }

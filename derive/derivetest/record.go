@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/derive"
 	"pmtools/lib/pcp"
 )
 
@@ -19,12 +20,22 @@ func (f *File) Record(ctx context.Context, opt *Options) ([]byte, error) {
 		return nil, err
 	}
 	defer done()
-	found, err := r.outcomes(ctx, f.selected(r.opt.Run))
+	src, err := r.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	return r.record(ctx, src)
+}
+
+func (r *runner) record(ctx context.Context, src *derive.Source) ([]byte, error) {
+	cases := r.selected(r.opt.Run)
+	found, err := r.evaluate(ctx, src, checksOf(cases))
 	if err != nil {
 		return nil, err
 	}
 	replaced := make(map[int][]string) // what stands in the place of a line
-	for _, c := range f.selected(r.opt.Run) {
+	for _, c := range cases {
 		wrote := false
 		for _, e := range c.checks {
 			if !c.Recorded && !e.empty {
@@ -37,15 +48,15 @@ func (f *File) Record(ctx context.Context, opt *Options) ([]byte, error) {
 			for n := e.line + 1; n <= e.end; n++ {
 				replaced[n] = nil
 			}
-			replaced[e.line] = append([]string{f.lines[e.line-1]}, lines...)
+			replaced[e.line] = append([]string{r.lines[e.line-1]}, lines...)
 			wrote = true
 		}
 		if wrote && !c.Recorded {
-			replaced[c.Line] = []string{f.lines[c.Line-1], "  recorded"}
+			replaced[c.Line] = []string{r.lines[c.Line-1], "  recorded"}
 		}
 	}
 	var b strings.Builder
-	for i, line := range f.lines {
+	for i, line := range r.lines {
 		lines, ok := replaced[i+1]
 		if !ok {
 			lines = []string{line}

@@ -79,19 +79,29 @@ func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
 		return nil, err
 	}
 	defer done()
+	return r.run(ctx)
+}
+
+func (r *runner) run(ctx context.Context) (*Report, error) {
+	cases := r.selected(r.opt.Run)
 	if r.opt.Probe != nil {
-		if err := r.watch(f.selected(r.opt.Run)); err != nil {
+		if err := r.watch(cases); err != nil {
 			return nil, err
 		}
 	}
-	list, err := r.outcomes(ctx, f.selected(r.opt.Run))
+	src, err := r.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	list, err := r.evaluate(ctx, src, checksOf(cases))
 	if err != nil {
 		return nil, err
 	}
 	r.spans = nil // traces show nothing
-	report := &Report{File: f.Name, Results: []Result{}}
-	for _, c := range f.selected(r.opt.Run) {
-		res := Result{Name: c.Name, File: f.Name, Line: c.Line, Recorded: c.Recorded}
+	report := &Report{File: r.Name, Results: []Result{}}
+	for _, c := range cases {
+		res := Result{Name: c.Name, File: r.Name, Line: c.Line, Recorded: c.Recorded}
 		for _, e := range c.checks {
 			fail, err := r.judge(ctx, e, list[e])
 			if err != nil {
@@ -219,11 +229,15 @@ func (r *runner) source(ctx context.Context) (*derive.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := &derive.Options{Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(_, _ string) {}}
+	opt := r.sourceOptions()
 	if r.spans != nil {
 		opt.Probe = r.watched
 	}
 	return derive.NewSource(src, r.reg, opt), nil
+}
+
+func (r *runner) sourceOptions() *derive.Options {
+	return &derive.Options{Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(_, _ string) {}}
 }
 
 type outcome struct {
@@ -237,32 +251,33 @@ type outcome struct {
 // A sample is the values of an expression at a time, by instance.
 type sample map[string]pcp.Value
 
-func (r *runner) outcomes(ctx context.Context, list []*Case) (map[*expectation]*outcome, error) {
-	src, err := r.source(ctx)
-	if err != nil {
-		return nil, err
+func checksOf(cases []*Case) (list []*expectation) {
+	for _, c := range cases {
+		list = append(list, c.checks...)
 	}
-	defer src.Close()
+	return list
+}
+
+// evaluate returns what expressions are.
+func (r *runner) evaluate(ctx context.Context, src *derive.Source, list []*expectation) (map[*expectation]*outcome, error) {
 	found := make(map[*expectation]*outcome)
 	var ids []pcp.ID
 	var good []*outcome
-	for _, c := range list {
-		for _, e := range c.checks {
-			o, err := r.bind(ctx, src, e.expr)
-			if err != nil {
-				return nil, err
-			}
-			o.expr, o.line = e.expr, e.line
-			found[e] = o
-			if o.problem == nil {
-				ids, good = append(ids, o.desc.ID), append(good, o)
-			}
+	for _, e := range list {
+		o, err := r.bind(ctx, src, e.expr)
+		if err != nil {
+			return nil, err
+		}
+		o.expr, o.line = e.expr, e.line
+		found[e] = o
+		if o.problem == nil {
+			ids, good = append(ids, o.desc.ID), append(good, o)
 		}
 	}
 	names := newInstances(src)
 	kept := 0
 	r.now = 0
-	err = r.fetch(ctx, src, ids, func(k int, res *pcp.Result) error {
+	err := r.fetch(ctx, src, ids, func(k int, res *pcp.Result) error {
 		r.now = k + 1
 		for i, o := range good {
 			// A sample without values takes memory, too.

@@ -33,6 +33,8 @@ type Plan struct {
 	probe  Probe
 	probed []syntax.Expr
 	spans  []span
+
+	operands []pcp.ID // those of the columns of the input
 }
 
 type kind uint8
@@ -134,7 +136,7 @@ type Probe func(part syntax.Expr, v *pcp.Values)
 // NewProbed is New with a Probe, which States of the Plan call. Where it is nil the Plan is that of New: a
 // Probe costs nothing where there is none, as it is nodes of the plan.
 func NewProbed(e syntax.Expr, info *check.Info, probe Probe) *Plan {
-	p := planner{plan: &Plan{nodes: make([]node, 0, 2), probe: probe}, info: info}
+	p := planner{plan: &Plan{nodes: make([]node, 0, 2), probe: probe, operands: info.Operands}, info: info}
 	if len(info.Operands) > fewOperands {
 		p.column = make(map[pcp.ID]int, len(info.Operands))
 		for i, id := range info.Operands {

@@ -3,6 +3,7 @@ package cases
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/pflag"
 
@@ -16,6 +17,8 @@ type Options struct {
 	verbose, record        bool
 	coverage               bool
 	minCoverage            float64 // below 0 if none is wanted
+	mutate                 bool
+	minScore               float64 // the same
 }
 
 // Outputs are the forms of output.
@@ -31,6 +34,9 @@ func (o *Options) Add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.lcov, "lcov", "", "also write what has been reached to `FILE` as lcov does")
 	fs.Float64Var(&o.minCoverage, "min-coverage", -1, "end with status 1 below a coverage of `PERCENT`")
 	fs.Lookup("min-coverage").DefValue = ""
+	fs.BoolVar(&o.mutate, "mutate", false, "make mistakes in the definitions, and show those that no case notices")
+	fs.Float64Var(&o.minScore, "min-score", -1, "end with status 1 if less than `PERCENT` of the mistakes are noticed")
+	fs.Lookup("min-score").DefValue = ""
 	fs.BoolVar(&o.record, "record", false, "write the results into cases that expect nothing, or whose results were recorded before")
 	fs.StringVar(&o.Definitions, "definitions", "", "look for the files under test in `DIR`")
 	fs.StringVar(&o.Keep, "keep", "", "keep the archives with the values in `DIR`")
@@ -41,12 +47,15 @@ func (o *Options) Check(fs *pflag.FlagSet) error {
 	if err := form.CheckOutput(o.Output, Outputs()); err != nil {
 		return err
 	}
-	if fs.Changed("min-coverage") && !(0 <= o.minCoverage && o.minCoverage <= 100) {
-		return errors.New("--min-coverage requires a percentage from 0 to 100")
+	for name, percent := range map[string]float64{"min-coverage": o.minCoverage, "min-score": o.minScore} {
+		if fs.Changed(name) && !(0 <= percent && percent <= 100) {
+			return fmt.Errorf("--%s requires a percentage from 0 to 100", name)
+		}
 	}
 	o.coverage = o.coverage || o.lcov != "" || fs.Changed("min-coverage")
-	if o.record && o.coverage {
-		return errors.New("--record and --coverage exclude each other: record first")
+	o.mutate = o.mutate || fs.Changed("min-score")
+	if o.record && (o.coverage || o.mutate) {
+		return errors.New("--record excludes --coverage and --mutate: record first")
 	}
 	return nil
 }

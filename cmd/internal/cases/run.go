@@ -13,6 +13,7 @@ import (
 	"pmtools/cmd/internal/paint"
 	"pmtools/derive/coverage"
 	"pmtools/derive/derivetest"
+	"pmtools/derive/mutate"
 	"pmtools/lib/safefile"
 )
 
@@ -25,7 +26,8 @@ type runner struct {
 	opt     *derivetest.Options
 	reached *coverage.Collector // nil if it is not wanted
 	reports []*derivetest.Report
-	bad     bool // a file cannot be used
+	benches []*derivetest.Bench // for mutants
+	bad     bool                // a file cannot be used
 }
 
 // Run runs files of cases, and those in directories.
@@ -54,7 +56,7 @@ func Run(ctx context.Context, env *cli.Env, o *Options, opt *derivetest.Options,
 		}
 		r.complain(safefile.Replace(o.junit, b.Bytes()))
 	}
-	return r.verdict()
+	return r.verdict(ctx)
 }
 
 // complain reports what makes the status that of wrong use.
@@ -66,7 +68,7 @@ func (r *runner) complain(err error) {
 }
 
 // verdict writes how many cases there were and what they have reached, and returns the status.
-func (r *runner) verdict() error {
+func (r *runner) verdict(ctx context.Context) error {
 	all, failed, recorded := 0, 0, 0
 	for _, report := range r.reports {
 		all, failed = all+len(report.Results), failed+report.Failed()
@@ -93,6 +95,13 @@ func (r *runner) verdict() error {
 		if covered, err = r.coverageWritten(); err != nil {
 			return err
 		}
+	}
+	if r.mutate && all > 0 {
+		noticed, err := r.mutated(ctx, failed)
+		if err != nil {
+			return err
+		}
+		covered = covered && noticed
 	}
 	switch {
 	case r.bad:
@@ -124,6 +133,42 @@ func (r *runner) coverageWritten() (enough bool, err error) {
 		return false, nil
 	}
 	return true, nil
+}
+
+// mutated tries mutants and writes what has become of them, and reports whether as many are killed as are wanted.
+func (r *runner) mutated(ctx context.Context, failed int) (enough bool, err error) {
+	switch {
+	case r.bad:
+		r.env.Errorf("mutants are not tried: there are files that cannot be used")
+		return false, nil
+	case failed > 0:
+		first := ""
+		for _, report := range r.reports {
+			for _, c := range report.Results {
+				if first == "" && len(c.Failures) > 0 {
+					first = fmt.Sprintf("%s:%d: case %s", c.File, c.Line, c.Name)
+				}
+			}
+		}
+		r.env.Errorf("mutants are not tried: make the tests pass first (%s)", first)
+		return false, nil
+	}
+	report, err := mutate.Run(ctx, r.benches)
+	switch {
+	case ctx.Err() != nil:
+		return false, errors.New("interrupted")
+	case err != nil:
+		return false, err
+	case r.Output == "json":
+		err = r.encode(map[string]any{"mutation": report})
+	default:
+		r.paint(report.Text(r.width(), r.verbose))
+	}
+	if report.Score < r.minScore {
+		r.env.Errorf("the mutation score is %.1f %%, less than %g %%", report.Score, r.minScore)
+		return false, err
+	}
+	return true, err
 }
 
 // width returns how many columns lines may have.
@@ -172,6 +217,15 @@ func (r *runner) file(ctx context.Context, name string) (*derivetest.Report, err
 	report, err := run(ctx, r.opt)
 	if err != nil {
 		return nil, err
+	}
+	if r.mutate && report.Failed() == 0 {
+		opt := *r.opt
+		opt.Keep = ""
+		bench, _, err := file.Bench(ctx, &opt)
+		if err != nil {
+			return nil, err
+		}
+		r.benches = append(r.benches, bench)
 	}
 	if r.Output == "json" {
 		return report, r.encode(report)

@@ -1,0 +1,206 @@
+package mutate
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"pmtools/derive/syntax"
+)
+
+// A change replaces a part of an expression's text.
+type change struct {
+	start, end syntax.Pos
+	text       string
+	what       string // in words
+}
+
+// changes returns the mistakes that somebody might make in an expression, in the order of the text.
+func changes(text string, x syntax.Expr) (list []change) {
+	add := func(start, end syntax.Pos, with, what string) {
+		if with != text[start:end] {
+			list = append(list, change{start, end, with, what})
+		}
+	}
+	replace := func(at syntax.Pos, old string, with ...string) {
+		for _, w := range with {
+			add(at, at+syntax.Pos(len(old)), w, old+" became "+w)
+		}
+	}
+	of := func(n syntax.Node) string {
+		start, end := n.Span()
+		return text[start:end]
+	}
+	for n := range syntax.Preorder(x) {
+		start, end := n.Span()
+		switch n := n.(type) {
+		case *syntax.IntLit:
+			replace(start, n.Text, numbers(n)...)
+		case *syntax.FloatLit:
+			replace(start, n.Text, strconv.FormatFloat(n.Value+1, 'f', 1, 64))
+		case *syntax.BinaryExpr:
+			if symbol := n.Op.Symbol(); !n.Op.IsFunction() {
+				replace(n.OpPos, symbol, operators(n.Op)...)
+			} else if strings.HasPrefix(text[n.OpPos:], symbol+"(") {
+				replace(n.OpPos, symbol, functions(n.Op)...)
+			}
+			if n.Op == syntax.MINUS || n.Op == syntax.SLASH || n.Op == syntax.POW {
+				add(start, end, swapped(n, of), "the operands of "+n.Op.Symbol()+" were swapped")
+			}
+		case *syntax.UnaryExpr:
+			add(n.OpPos, n.OpPos+1, "", n.Op.Symbol()+" was left out")
+		case *syntax.CallExpr:
+			replace(n.FunPos, n.Fun.Symbol(), functions(n.Fun)...)
+			if n.Fun == syntax.RATE || n.Fun == syntax.DELTA || n.Fun == syntax.INSTANT {
+				add(start, end, "("+of(n.X)+")", n.Fun.Symbol()+"() was left out")
+			}
+		case *syntax.RescaleExpr:
+			replace(n.UnitsPos+1, n.Units, scales(n.Units)...)
+			add(start, end, "("+of(n.X)+")", "rescale() was left out")
+		case *syntax.MatchInstExpr:
+			if n.NotPos >= 0 {
+				add(n.NotPos, n.NotPos+1, "", "! was left out")
+			} else {
+				add(n.PatternPos, n.PatternPos, "!", "the pattern was negated")
+			}
+		case *syntax.TernaryExpr:
+			c0, c1 := n.Cond.Span()
+			add(c0, c1, "!("+of(n.Cond)+")", "the condition was negated")
+			x0, _ := n.X.Span()
+			_, y1 := n.Y.Span()
+			add(x0, y1, "("+of(n.Y)+") : "+of(n.X), "the arms were swapped")
+		}
+	}
+	return list
+}
+
+// swapped returns an operation with its operands swapped, in parentheses where they are operations.
+func swapped(n *syntax.BinaryExpr, of func(syntax.Node) string) string {
+	operand := func(x syntax.Expr) string {
+		switch x.(type) {
+		case *syntax.BinaryExpr, *syntax.TernaryExpr, *syntax.UnaryExpr:
+			return "(" + of(x) + ")"
+		}
+		return of(x)
+	}
+	if n.Op.IsFunction() {
+		return n.Op.Symbol() + "(" + of(n.Y) + ", " + of(n.X) + ")"
+	}
+	return operand(n.Y) + " " + n.Op.Symbol() + " " + operand(n.X)
+}
+
+// operators returns what an operator is mistaken for.
+func operators(op syntax.Token) []string {
+	switch op {
+	case syntax.PLUS:
+		return []string{"-"}
+	case syntax.MINUS:
+		return []string{"+"}
+	case syntax.STAR:
+		return []string{"/"}
+	case syntax.SLASH:
+		return []string{"*"}
+	case syntax.LT:
+		return []string{"<=", ">="}
+	case syntax.LEQ:
+		return []string{"<", ">"}
+	case syntax.GT:
+		return []string{">=", "<="}
+	case syntax.GEQ:
+		return []string{">", "<"}
+	case syntax.EQ:
+		return []string{"!="}
+	case syntax.NEQ:
+		return []string{"=="}
+	case syntax.AND:
+		return []string{"||"}
+	case syntax.OR:
+		return []string{"&&"}
+	}
+	return nil
+}
+
+// functions returns what a function is mistaken for.
+func functions(fun syntax.Token) []string {
+	switch fun {
+	case syntax.RATE:
+		return []string{"delta"}
+	case syntax.DELTA:
+		return []string{"rate"}
+	case syntax.SUM:
+		return []string{"avg", "max"}
+	case syntax.AVG:
+		return []string{"sum", "max"}
+	case syntax.MAX:
+		return []string{"min"}
+	case syntax.MIN:
+		return []string{"max"}
+	case syntax.COUNT:
+		return []string{"sum"}
+	case syntax.MEDIAN:
+		return []string{"avg"}
+	case syntax.TOPN:
+		return []string{"bottomn"}
+	case syntax.BOTTOMN:
+		return []string{"topn"}
+	case syntax.FLOOR, syntax.ROUND:
+		return []string{"ceil"}
+	case syntax.CEIL:
+		return []string{"floor"}
+	}
+	return nil
+}
+
+// numbers returns what a number is mistaken for: the next one, and the factor of another scale.
+func numbers(n *syntax.IntLit) []string {
+	next := strconv.FormatUint(uint64(n.Value)+1, 10)
+	if n.Value == 1<<32-1 {
+		next = "0"
+	}
+	list := []string{next}
+	for _, pair := range [...][2]string{{"1024", "1000"}, {"1000", "1024"}, {"3600", "60"}, {"60", "3600"}, {"100", "1"}} {
+		if n.Text == pair[0] {
+			list = append(list, pair[1])
+		}
+	}
+	return list
+}
+
+// scales returns units with another scale.
+func scales(units string) (list []string) {
+	steps := []string{"byte", "kbyte", "mbyte", "gbyte", "tbyte", "nanosec", "microsec", "millisec", "sec", "min", "hour"}
+	for i, word := range fieldsOf(units) {
+		lower := strings.TrimSuffix(strings.ToLower(word.text), "s")
+		k := slices.Index(steps, lower)
+		if k < 0 || i > 8 {
+			continue
+		}
+		other := k + 1
+		if other == len(steps) || steps[k] == "tbyte" {
+			other = k - 1
+		}
+		list = append(list, units[:word.at]+steps[other]+units[word.at+len(word.text):])
+	}
+	return list
+}
+
+type field struct {
+	at   int
+	text string
+}
+
+// fieldsOf returns the words of letters in a text.
+func fieldsOf(text string) (list []field) {
+	start := -1
+	for i := 0; i <= len(text); i++ {
+		letter := i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= 'A' && text[i] <= 'Z')
+		switch {
+		case letter && start < 0:
+			start = i
+		case !letter && start >= 0:
+			list = append(list, field{start, text[start:i]})
+			start = -1
+		}
+	}
+	return list
+}
