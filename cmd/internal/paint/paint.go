@@ -20,7 +20,7 @@ func Red(text string) string { return red + text + plain }
 func Carets(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
-		if mark := strings.TrimSpace(line); mark != "" && strings.Trim(mark, "^~") == "" {
+		if mark := strings.TrimSpace(line); mark != "" && strings.Trim(mark, "^~ ") == "" {
 			lines[i] = Red(strings.TrimRight(line, "\n")) + "\n"
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // TestPaint: colours are added, and nothing else changes.
 func TestPaint(t *testing.T) {
-	if got, want := Carets("a ^ b\n  sum(x)\n      ^\n"), "a ^ b\n  sum(x)\n\x1b[31m      ^\x1b[0m\n"; got != want {
+	if got, want := Carets("a ^ b\n  sum(x)\n  ^^  ^\n"), "a ^ b\n  sum(x)\n\x1b[31m  ^^  ^\x1b[0m\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	line := []rune("sum(ü) + 7 $")
