@@ -50,6 +50,9 @@ type compaction struct {
 // Compact merges the files of the tables in a directory, or if dry only counts them. Exports and readers may run
 // meanwhile.
 func Compact(ctx context.Context, dir string, dry bool) (*Compacted, error) {
+	if strings.Contains(dir, "://") {
+		return nil, fmt.Errorf("%s: tables in a bucket are not merged, since readers would find old and new objects together; export to a directory, merge there, and copy it to a new prefix", dir)
+	}
 	c := &compaction{root: Dir(dir), dry: dry}
 	if _, err := os.Stat(c.root.Name(manifestDir)); err != nil {
 		return nil, fmt.Errorf("%s: these are not tables that export has written: %w", dir, err)
