@@ -186,10 +186,10 @@ var errStopped = errors.New("stopped")
 
 // follow yields what the hosts say, round after round.
 func (r *rounds) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[*reading]], yield func(*sampling.Sample, error) bool) error {
-	heard := 0 // in this round: each host has one row
+	heard, whole := 0, true // in this round: each host has one row
 	for row := range rows {
 		r.add(row)
-		r.heard(&row)
+		whole = r.heard(&row) && whole
 		if r.q.Once {
 			if !slices.ContainsFunc(r.fleet.hosts, func(h string) bool { return !r.state[h].done }) {
 				break
@@ -199,10 +199,10 @@ func (r *rounds) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[*readi
 		if heard++; heard < len(r.fleet.hosts) {
 			continue
 		}
-		heard = 0
-		if err := r.end(ctx, yield); err != nil {
+		if err := r.end(ctx, whole, yield); err != nil {
 			return err
 		}
+		heard, whole = 0, true
 		if n := r.wanted(); n > 0 && r.taken >= n {
 			return nil
 		}
@@ -210,26 +210,29 @@ func (r *rounds) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[*readi
 	return r.flush(context.WithoutCancel(ctx), yield) // Ctrl-C ends the rounds, but what has been heard is shown
 }
 
-// end ends a round.
-func (r *rounds) end(ctx context.Context, yield func(*sampling.Sample, error) bool) error {
-	if err := r.flush(ctx, yield); err != nil || r.q.Watcher == nil {
+// end ends a round. The Watcher does not count one that is not whole.
+func (r *rounds) end(ctx context.Context, whole bool, yield func(*sampling.Sample, error) bool) error {
+	if err := r.flush(ctx, yield); err != nil || r.q.Watcher == nil || !whole {
 		return err
 	}
 	return r.q.Watcher.Round(ctx)
 }
 
-// heard tells the Watcher of an answer, unless the end of the run has cut it short.
-func (r *rounds) heard(row *fetchgroup.Row[*reading]) {
+// heard tells the Watcher of an answer. The result is false if the end of the run has cut the answer short.
+func (r *rounds) heard(row *fetchgroup.Row[*reading]) bool {
 	state := sampling.Answered
 	switch {
-	case r.q.Watcher == nil || errors.Is(row.Err, context.Canceled):
-		return
+	case errors.Is(row.Err, context.Canceled):
+		return false
+	case r.q.Watcher == nil:
+		return true
 	case errors.Is(row.Err, fetchgroup.ErrLate):
 		state = sampling.Late
 	case row.Err != nil:
 		state = sampling.Lost
 	}
 	r.q.Watcher.Heard(pmcd.Redact(row.Host), state)
+	return true
 }
 
 // add takes the answer of a host.
