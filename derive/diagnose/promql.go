@@ -237,6 +237,9 @@ func (p *phrase) lookBack(i int) *advice {
 	if !p.is(i, "offset") || i == 0 || p.before(i) < 0 && !p.suffix(i-1) {
 		return nil
 	}
+	if p.lang == check.Extended {
+		return &advice{msg: "values of an earlier time are those of shift()", pos: p.at(i).start, notes: []string{"shift(x, 1hour) is the value an hour before"}}
+	}
 	return &advice{
 		msg: "an expression is about the present sample: earlier ones are in an archive", pos: p.at(i).start,
 		notes: []string{"eval -a ARCHIVE -O '@14:30' EXPR evaluates at a time, at the prompt :time @14:30 goes there", "delta(x) is the difference from the sample before"},
@@ -287,6 +290,10 @@ var foreigns = []foreign{
 var extendedForeigns = []foreign{
 	{names: []string{"topk"}, msg: "the function is called topn, not %s", rewrites: []string{"topn($1, $2)"}},
 	{names: []string{"bottomk"}, msg: "the function is called bottomn, not %s", rewrites: []string{"bottomn($1, $2)"}},
+	{names: []string{"avg_over_time"}, msg: "the function is called avg_over, not %s", rewrites: []string{"avg_over($1, $2)"}},
+	{names: []string{"min_over_time"}, msg: "the function is called min_over, not %s", rewrites: []string{"min_over($1, $2)"}},
+	{names: []string{"max_over_time"}, msg: "the function is called max_over, not %s", rewrites: []string{"max_over($1, $2)"}},
+	{names: []string{"quantile_over_time"}, msg: "the function is called quantile_over, not %s", rewrites: []string{"quantile_over($1, $2, $3)"}},
 	{names: []string{"fabs"}, msg: "the function is called abs, not %s", rewrites: []string{"abs($1)"}},
 	{names: []string{"p50", "percentile_50"}, msg: "the function is called median, not %s", rewrites: []string{"median($1)"}},
 	{names: []string{"p90"}, msg: "the function is called quantile, not %s", rewrites: []string{"quantile(0.9, $1)"}},
@@ -322,7 +329,13 @@ func (p *phrase) function(i int) *advice {
 	f, args, notes := &list[at], p.inside(i+1), []string(nil)
 	for k, arg := range args {
 		q := read(arg)
-		if d := q.period(len(q.words) - 1); d != nil && d.end == len(arg) {
+		d := q.period(len(q.words) - 1)
+		switch {
+		case d == nil || d.end != len(arg):
+		case p.lang == check.Extended && strings.HasSuffix(name, "_over_time"):
+			args[k] = arg[:d.start]
+			args = append(args, strings.Trim(arg[d.start:], "[]"))
+		default:
 			args[k], notes = arg[:d.start], d.notes[1:]
 		}
 	}
@@ -359,7 +372,7 @@ func fill(text string, args []string, rewrite bool) (string, bool) {
 			continue
 		}
 		arg := args[k-1]
-		if rewrite && !strings.Contains(text, "("+place+")") {
+		if rewrite && !strings.Contains(text, "("+place+")") && !durationForm.compiled().MatchString(arg) {
 			arg = grouped(arg)
 		}
 		text = strings.ReplaceAll(text, place, arg)

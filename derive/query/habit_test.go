@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pmtools/derive"
+	"pmtools/derive/check"
 	"pmtools/derive/query"
 	"pmtools/lib/sampling"
 )
@@ -141,6 +142,28 @@ func TestHabits(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestExtendedHabits: functions over time of PromQL have others in the extended language, with their range as an argument.
+func TestExtendedHabits(t *testing.T) {
+	src := open(t, "demo")
+	for expr, want := range map[string]string{
+		"avg_over_time(kernel.all.load[5m])":               "write avg_over(kernel.all.load, 5m)",
+		"2 * max_over_time(kernel.all.load[1h]) + 1":       "write 2 * max_over(kernel.all.load, 1h) + 1",
+		"quantile_over_time(0.9, kernel.all.load * 2[1d])": "write quantile_over(0.9, (kernel.all.load * 2), 1d)",
+		"avg_over_time(kernel.all.load)":                   "",
+		"kernel.all.load offset 5m":                        "shift(x, 1hour) is the value an hour before",
+	} {
+		dict := query.NewDictionary(derive.NewRegistry(nil))
+		dict.SetLanguage(check.Extended)
+		_, err := query.Run(t.Context(), src, dict, &query.Query{Exprs: []string{expr}, Once: true})
+		bad, ok := errors.AsType[query.Problems](err)
+		if !ok {
+			t.Errorf("%s: %v", expr, err)
+		} else if notes := strings.Join(bad[0].Notes, "\n"); notes != want {
+			t.Errorf("%s: notes %q, want %q", expr, notes, want)
+		}
 	}
 }
 
