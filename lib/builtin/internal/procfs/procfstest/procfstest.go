@@ -129,7 +129,7 @@ func Values(t testing.TB, p pmda.Provider, names ...string) []string {
 	return values(t, p, true, names)
 }
 
-// values is Values; unless named is set, instances whose names cannot be had are shown by numbers.
+// values is Values; unless named is set, instances without names are shown by their numbers.
 func values(t testing.TB, p pmda.Provider, named bool, names []string) []string {
 	t.Helper()
 	ctx := context.Background()
