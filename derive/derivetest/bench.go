@@ -2,6 +2,7 @@ package derivetest
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -50,20 +51,12 @@ func (f *File) Bench(ctx context.Context, opt *Options) (*Bench, *Report, error)
 			names[name] = true
 		}
 	}
-	t, err := r.recording.copyOf(ctx, sorted(names))
+	t, err := r.recording.copyOf(ctx, slices.Sorted(maps.Keys(names)))
 	if err != nil {
 		return nil, nil, err
 	}
 	r.recording = &recording{step: r.recording.step, tape: t}
 	return b, report, b.prepare(ctx)
-}
-
-func sorted(set map[string]bool) (list []string) {
-	for name := range set {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // mentions returns the names in the expression of a case, which may be the name of a definition.
@@ -293,7 +286,7 @@ func (b *Bench) Metrics(name string) (list []Metric) {
 		}
 	}
 	t := b.r.tape
-	for _, name := range sorted(names) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		id, ok := t.ids[name]
 		if !ok {
 			continue
