@@ -153,6 +153,7 @@ func TestExtendedHabits(t *testing.T) {
 		"2 * max_over_time(kernel.all.load[1h]) + 1":       "write 2 * max_over(kernel.all.load, 1h) + 1",
 		"quantile_over_time(0.9, kernel.all.load * 2[1d])": "write quantile_over(0.9, (kernel.all.load * 2), 1d)",
 		"avg_over_time(kernel.all.load)":                   "",
+		"min_over_time(kernel.all.load[500ms])":            "", // ms is refused, so nothing is proposed
 		"kernel.all.load offset 5m":                        "shift(x, 1hour) is the value an hour before",
 	} {
 		dict := query.NewDictionary(derive.NewRegistry(nil))

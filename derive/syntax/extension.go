@@ -106,9 +106,10 @@ func (p *parser) interval(fun Token) *Interval {
 	return n
 }
 
-// nanoseconds returns the length of a unit of time, 0 for other words.
+// nanoseconds returns the length of a unit of time, 0 for other words. "ms" is one of these: the intervals of options have it
+// for minutes, and most people for milliseconds.
 func nanoseconds(unit string) float64 {
-	if len(unit) > 1 {
+	if len(unit) > 1 && unit != "ms" {
 		unit = strings.TrimSuffix(unit, "s")
 	}
 	switch unit {

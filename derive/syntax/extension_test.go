@@ -77,6 +77,7 @@ func TestExtendedErrors(t *testing.T) {
 		{"count(a)[x]", 8, ""},
 		{"defined(rate(a))", 8, ""},
 		{"abs (a)", 5, "Unexpected '('"},
+		{"avg_over(a,500ms)", 11, span},
 		{"avg_over(a)", 10, span},
 		{"avg_over(a, 5)", 12, span},
 		{"avg_over(a, 5 b)", 12, span},
