@@ -1,6 +1,8 @@
 package eval_test
 
 import (
+	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -137,5 +139,31 @@ func TestFull(t *testing.T) {
 	state.Eval(&eval.Input{Columns: []*pcp.Values{many}}, &dst)
 	if dst.Err != 0 || state.Full() {
 		t.Error("an interruption does not empty it")
+	}
+}
+
+// TestWindowOfMany: many instances after many samples of few need memory for the values that there are, not for each
+// instance in each sample.
+func TestWindowOfMany(t *testing.T) {
+	w := newWorld(oneWorld)
+	_, info, plan := compile(t, w, "avg_over(i32s, 1hour)")
+	s, in := plan.NewState(), &eval.Input{Columns: fill(w, info.Operands, 1), Instances: &names{}}
+	var dst pcp.Values
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const samples, many = 1000, 100000
+	for range samples {
+		in.Time.Sec++
+		s.Eval(in, &dst)
+	}
+	in.Columns = fill(w, info.Operands, many)
+	in.Time.Sec++
+	s.Eval(in, &dst)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 100<<20 {
+		t.Errorf("%d MB", taken>>20)
+	}
+	if last := dst.Words[many-1]; dst.Len() != many || math.Float64frombits(last) != 7*(many-1) {
+		t.Errorf("%d values, the last is %v", dst.Len(), math.Float64frombits(last))
 	}
 }

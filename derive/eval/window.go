@@ -135,15 +135,17 @@ func (s *State) each(n *node, w *window, x *pcp.Values) *pcp.Values {
 	s.gather(w, x)
 	out := s.empty(n)
 	out.Insts = append(out.Insts, x.Insts...)
-	for i, size := range s.order {
-		list := s.wide[i*w.size:][:size]
+	begin := 0
+	for _, end := range s.order {
+		list := s.wide[begin:end]
+		begin = end
 		var word uint64
 		switch fun := s.plan.spans[n.arg].fun; fun {
 		case syntax.MAXOVER, syntax.MINOVER:
 			word = extreme(fun == syntax.MAXOVER, from, list)
 		case syntax.AVGOVER:
 			convert(list, list, from, pcp.Double)
-			word = word64(f64(sum(pcp.Double, list)) / float64(size))
+			word = word64(f64(sum(pcp.Double, list)) / float64(len(list)))
 		default:
 			convert(list, list, from, pcp.Double)
 			word = word64(quantile(f64(n.word), list))
@@ -153,22 +155,40 @@ func (s *State) each(n *node, w *window, x *pcp.Values) *pcp.Values {
 	return out
 }
 
-// gather puts the values of each instance of x in a window into wide, w.size words for each instance,
-// the oldest first, and how many there are into order.
+// gather puts the values of each instance of x in a window into wide, those of the first instance first, and of each the
+// oldest first; order has where those of an instance end. Memory and time depend on the values that there are, not on the
+// product of instances and samples. Each instance of x has a value, since x is the last sample of the window.
 func (s *State) gather(w *window, x *pcp.Values) {
-	s.wide = slices.Grow(s.wide[:0], len(x.Insts)*w.size)[:len(x.Insts)*w.size]
+	f := &s.finders[0]
+	f.reset(x.Insts)
 	s.order = slices.Grow(s.order[:0], len(x.Insts))[:len(x.Insts)]
 	clear(s.order)
+	s.wide2 = s.wide2[:0] // for each value in the window, the place of its instance in x, or -1
 	for k := range w.size {
-		past := w.at(k)
-		f := &s.finders[0]
-		f.reset(past.insts)
-		for i, inst := range x.Insts {
-			if j := f.find(inst); j >= 0 {
-				s.wide[i*w.size+s.order[i]] = past.words[j]
+		f.next = 0
+		for _, inst := range w.at(k).insts {
+			i := f.find(inst)
+			if s.wide2 = append(s.wide2, uint64(i)); i >= 0 {
 				s.order[i]++
 			}
 		}
+	}
+	size := 0
+	for i, n := range s.order {
+		s.order[i] = size
+		size += n
+	}
+	s.wide = slices.Grow(s.wide[:0], size)[:size]
+	places := s.wide2
+	for k := range w.size {
+		past := w.at(k)
+		for j := range past.insts {
+			if i := int(places[j]); i >= 0 {
+				s.wide[s.order[i]] = past.words[j]
+				s.order[i]++
+			}
+		}
+		places = places[len(past.insts):]
 	}
 }
 
