@@ -5,9 +5,11 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/check"
 	"pmtools/derive/eval"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -21,8 +23,17 @@ type Bench struct {
 	r        *runner
 	programs map[string]*derive.Program
 	checks   map[string][]*expectation // those that a definition has a part in
-	plans    map[string]*eval.Plan     // of definitions that can be evaluated here
+	plans    map[string]planned        // of definitions that can be evaluated here
 }
+
+// A planned is a definition that can be evaluated: it has a plan.
+type planned struct {
+	*eval.Plan
+	typ check.Type
+}
+
+// same reports whether values and their description are those of another definition, whatever these are.
+func (p planned) same(o planned) bool { return p.typ == o.typ && p.Same(o.Plan) }
 
 // Bench runs the cases of a file and, if they all pass, returns a Bench of them.
 func (f *File) Bench(ctx context.Context, opt *Options) (*Bench, *Report, error) {
@@ -70,7 +81,7 @@ func (r *runner) mentions(expr string) (names []string) {
 
 // prepare finds what depends on which definition, and plans each.
 func (b *Bench) prepare(ctx context.Context) error {
-	b.programs, b.checks, b.plans = make(map[string]*derive.Program), make(map[string][]*expectation), make(map[string]*eval.Plan)
+	b.programs, b.checks, b.plans = make(map[string]*derive.Program), make(map[string][]*expectation), make(map[string]planned)
 	for p := range b.r.reg.Programs() {
 		b.programs[p.Name()] = p
 	}
@@ -98,7 +109,7 @@ func (b *Bench) made(names []string) (list []*derive.Program) {
 
 // open returns a source that has a definition, and the others that it or its cases need, and its plan: nil if it cannot be
 // evaluated, because the metrics have one of its name or because it is refused.
-func (b *Bench) open(ctx context.Context, p *derive.Program) (src *derive.Source, plan *eval.Plan, refused bool, err error) {
+func (b *Bench) open(ctx context.Context, p *derive.Program) (src *derive.Source, plan planned, refused bool, err error) {
 	src = derive.NewSource(&replay{tape: b.r.tape}, nil, b.r.sourceOptions())
 	names := p.Metrics()
 	for _, e := range b.checks[p.Name()] {
@@ -112,9 +123,10 @@ func (b *Bench) open(ctx context.Context, p *derive.Program) (src *derive.Source
 	id := src.Define(p)[0]
 	found, err := src.Check(ctx, id)
 	if err != nil || found[0].Masked || found[0].Err != nil {
-		return src, nil, err == nil && found[0].Err != nil, err
+		return src, planned{}, err == nil && found[0].Err != nil, err
 	}
-	return src, eval.New(found[0].Expr, found[0].Info), false, nil
+	x, info := found[0].Expr, found[0].Info
+	return src, planned{eval.New(x, info), info.Types[x]}, false, nil
 }
 
 // A Verdict is what comes of a definition in the place of another of its name.
@@ -124,7 +136,7 @@ type Verdict int
 const (
 	Untried Verdict = iota // the original cannot be evaluated here
 	Refused                // the definition is wrong
-	Same                   // it has the values of the original, whatever these are
+	Same                   // it has the values and the description of the original, whatever these are
 	Passed                 // all cases pass
 	Failed                 // a case fails
 )
@@ -132,7 +144,7 @@ const (
 // Try tries a definition in the place of that of its name.
 func (b *Bench) Try(ctx context.Context, p *derive.Program) (Verdict, error) {
 	was := b.plans[p.Name()]
-	if was == nil {
+	if was.Plan == nil {
 		return Untried, nil
 	}
 	src, plan, refused, err := b.open(ctx, p)
@@ -141,9 +153,9 @@ func (b *Bench) Try(ctx context.Context, p *derive.Program) (Verdict, error) {
 		return Untried, err
 	case refused:
 		return Refused, nil
-	case plan == nil:
+	case plan.Plan == nil:
 		return Untried, nil
-	case plan.Same(was):
+	case plan.same(was):
 		return Same, nil
 	}
 	return b.judged(ctx, src, p.Name())
@@ -231,7 +243,7 @@ func (b *Bench) other(text []byte) (*runner, error) {
 
 // beside returns the Bench of another runner.
 func (b *Bench) beside(ctx context.Context, r *runner) (*Bench, error) {
-	other := &Bench{Definitions: b.Definitions, r: r, programs: b.programs, checks: make(map[string][]*expectation), plans: make(map[string]*eval.Plan)}
+	other := &Bench{Definitions: b.Definitions, r: r, programs: b.programs, checks: make(map[string][]*expectation), plans: make(map[string]planned)}
 	other.depend()
 	for name := range other.checks {
 		_, plan, _, err := other.open(ctx, b.programs[name])
@@ -324,7 +336,7 @@ func (b *Bench) Head() string {
 	}
 	h.WriteString("\n")
 	if b.r.File.Step != defaultStep {
-		h.WriteString("step " + b.r.File.Step.String() + "\n")
+		h.WriteString("step " + strconv.FormatFloat(b.r.File.Step.Seconds(), 'f', -1, 64) + "s\n") // 500ms are 500 minutes to PCP
 	}
 	if b.r.Expand {
 		h.WriteString("expand\n")

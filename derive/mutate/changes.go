@@ -31,8 +31,13 @@ func changes(text string, x syntax.Expr) (list []change) {
 		start, end := n.Span()
 		return text[start:end]
 	}
+	var share syntax.Expr // of the values of the quantile around it
 	for n := range syntax.Preorder(x) {
 		start, end := n.Span()
+		if n == syntax.Node(share) {
+			replace(start, of(n), shares(of(n)))
+			continue
+		}
 		switch n := n.(type) {
 		case *syntax.IntLit:
 			replace(start, n.Text, numbers(n)...)
@@ -51,12 +56,32 @@ func changes(text string, x syntax.Expr) (list []change) {
 			add(n.OpPos, n.OpPos+1, "", n.Op.Symbol()+" was left out")
 		case *syntax.CallExpr:
 			replace(n.FunPos, n.Fun.Symbol(), functions(n.Fun)...)
-			if n.Fun == syntax.RATE || n.Fun == syntax.DELTA || n.Fun == syntax.INSTANT {
+			if n.Fun == syntax.RATE || n.Fun == syntax.DELTA || n.Fun == syntax.INSTANT || n.Fun.IsOverTime() {
 				add(start, end, "("+of(n.X)+")", n.Fun.Symbol()+"() was left out")
+			}
+			if n.Fun == syntax.QUANTILE || n.Fun == syntax.QUANTILEOVER {
+				share = n.N
+			}
+			if n.Over != nil {
+				replace(n.Over.Pos, strings.TrimSpace(text[n.Over.Pos:n.Rparen]), windows(n.Over.Text)...)
+			}
+			if x0, _ := n.X.Span(); n.Fun == syntax.QUANTILEOVER {
+				for _, f := range []syntax.Token{syntax.AVGOVER, syntax.MAXOVER} {
+					add(n.FunPos, x0, f.Symbol()+"(", n.Fun.Symbol()+" became "+f.Symbol())
+				}
 			}
 		case *syntax.RescaleExpr:
 			replace(n.UnitsPos+1, n.Units, scales(n.Units)...)
 			add(start, end, "("+of(n.X)+")", "rescale() was left out")
+		case *syntax.Spec:
+			if n.Tag != syntax.META {
+				break
+			}
+			for name := range syntax.Mentions(x) {
+				replace(n.ValuePos, n.Value, name)
+			}
+			from, to := item(text, n)
+			add(from, to, "", "meta="+n.Value+" was left out")
 		case *syntax.MatchInstExpr:
 			if n.NotPos >= 0 {
 				add(n.NotPos, n.NotPos+1, "", "! was left out")
@@ -68,7 +93,9 @@ func changes(text string, x syntax.Expr) (list []change) {
 			add(c0, c1, "!("+of(n.Cond)+")", "the condition was negated")
 			x0, _ := n.X.Span()
 			_, y1 := n.Y.Span()
-			add(x0, y1, "("+of(n.Y)+") : "+of(n.X), "the arms were swapped")
+			if _, no := n.Y.(*syntax.NovalueExpr); !no {
+				add(x0, y1, "("+of(n.Y)+") : "+of(n.X), "the arms were swapped")
+			}
 		}
 	}
 	return list
@@ -87,6 +114,18 @@ func swapped(n *syntax.BinaryExpr, of func(syntax.Node) string) string {
 		return n.Op.Symbol() + "(" + of(n.Y) + ", " + of(n.X) + ")"
 	}
 	return operand(n.Y) + " " + n.Op.Symbol() + " " + operand(n.X)
+}
+
+// item returns the place of an item of metadata with the comma that it does not need when it is left out.
+func item(text string, n *syntax.Spec) (from, to syntax.Pos) {
+	from, to = n.TagPos, n.ValuePos+syntax.Pos(len(n.Value))
+	before, after := strings.TrimRight(text[:from], " \t\n"), strings.TrimLeft(text[to:], " \t\n")
+	if strings.HasSuffix(before, ",") {
+		from = syntax.Pos(len(before) - 1)
+	} else if strings.HasPrefix(after, ",") {
+		to = syntax.Pos(len(text) - len(after) + 1)
+	}
+	return from, to
 }
 
 // operators returns what an operator is mistaken for.
@@ -143,6 +182,14 @@ func functions(fun syntax.Token) []string {
 		return []string{"bottomn"}
 	case syntax.BOTTOMN:
 		return []string{"topn"}
+	case syntax.AVGOVER:
+		return []string{"max_over", "min_over"}
+	case syntax.MAXOVER:
+		return []string{"avg_over", "min_over"}
+	case syntax.MINOVER:
+		return []string{"avg_over", "max_over"}
+	case syntax.SMOOTH:
+		return []string{"avg_over"}
 	case syntax.FLOOR, syntax.ROUND:
 		return []string{"ceil"}
 	case syntax.CEIL:
@@ -164,6 +211,24 @@ func numbers(n *syntax.IntLit) []string {
 		}
 	}
 	return list
+}
+
+// shares returns what a share of values is mistaken for.
+func shares(text string) string {
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n == 0.5 {
+		return "0.9"
+	}
+	return "0.5"
+}
+
+// windows returns twice and half of an interval, a number with its unit.
+func windows(interval string) []string {
+	unit := strings.TrimLeft(interval, ".0123456789")
+	n, err := strconv.ParseFloat(strings.TrimSuffix(interval, unit), 64)
+	if err != nil {
+		return nil
+	}
+	return []string{strconv.FormatFloat(2*n, 'f', -1, 64) + unit, strconv.FormatFloat(n/2, 'f', -1, 64) + unit}
 }
 
 // scales returns units with another scale.

@@ -25,7 +25,7 @@ const (
 	Killed     Status = "killed"     // a case fails
 	Survived   Status = "survived"   // no case fails, and there is one that would
 	Undecided  Status = "undecided"  // no case fails, and none was found that would
-	Equivalent Status = "equivalent" // it has the values of the original, whatever these are
+	Equivalent Status = "equivalent" // it has the values and the description of the original, whatever these are
 	Refused    Status = "refused"    // the checker refuses it
 	Untried    Status = "untried"    // no file of cases has the metrics of the definition
 )

@@ -29,6 +29,18 @@ func TestChanges(t *testing.T) {
 		{"4294967295", "0"},
 		{"max(a, b) + clamp(a, 1, 2)", "min(a, b) + clamp(a, 1, 2); max(a, b) - clamp(a, 1, 2); max(a, b) + clamp(a, 2, 2); max(a, b) + clamp(a, 1, 3)"},
 		{"mkconst(1, type=u32)", "mkconst(2, type=u32)"},
+		{"avg_over(a, 5 min)", "max_over(a, 5 min); min_over(a, 5 min); (a); avg_over(a, 10min); avg_over(a, 2.5min)"},
+		{"max_over(a, 1hour )", "avg_over(a, 1hour ); min_over(a, 1hour ); (a); max_over(a, 2hour ); max_over(a, 0.5hour )"},
+		{"min_over(a, 90s)", "avg_over(a, 90s); max_over(a, 90s); (a); min_over(a, 180s); min_over(a, 45s)"},
+		{"smooth(a, 1min)", "avg_over(a, 1min); (a); smooth(a, 2min); smooth(a, 0.5min)"},
+		{"shift(a, 1day)", "(a); shift(a, 2day); shift(a, 0.5day)"},
+		{"quantile_over(.9, a, 1min)", "quantile_over(0.5, a, 1min); avg_over(a, 1min); max_over(a, 1min); (a); quantile_over(.9, a, 2min); quantile_over(.9, a, 0.5min)"},
+		{"quantile(0.5, a)", "quantile(0.9, a)"},
+		{"quantile(1, a)", "quantile(0.5, a)"},
+		{"a * mkconst(4, type=u32, meta=b)", "a / mkconst(4, type=u32, meta=b); a * mkconst(5, type=u32, meta=b); a * mkconst(4, type=u32, meta=a); a * mkconst(4, type=u32)"},
+		{"a ? b : novalue(meta=b, type=u32)", "!(a) ? b : novalue(meta=b, type=u32); " +
+			"a ? b : novalue(meta=a, type=u32); a ? b : novalue( type=u32)"},
+		{"a ? b : novalue( meta=b )", "!(a) ? b : novalue( meta=b ); a ? b : novalue( meta=a ); a ? b : novalue(  )"},
 	} {
 		x, err := check.Extended.Syntax().Parse(c.expr)
 		if err != nil {
@@ -93,6 +105,19 @@ func TestRun(t *testing.T) {
 		{"x = defined(a) ? a : b * 2\n", "case 1\neval x\nvalue 5 20\n",
 			"the condition was negated: killed, the arms were swapped: killed, * became /: equivalent, 2 became 3: equivalent"},
 		{"x = instant(a) * 1\n", "case 1\neval a\nvalue 5 20\n", "* became /: survived, instant() was left out: equivalent, 1 became 2: survived"},
+		{"# language: extended\nx = avg_over(a, 20s)\n", "case 1\neval a\nvalue 5 20\n", "avg_over became max_over: survived, avg_over became min_over: survived, " +
+			"avg_over() was left out: survived, 20s became 40s: survived, 20s became 10s: survived"},
+		{"# language: extended\nx = avg_over(a, 20s)\n", "case 1\neval x\nvalue 5 12.5\n", "avg_over became max_over: killed, avg_over became min_over: killed, " +
+			"avg_over() was left out: killed, 20s became 40s: survived, 20s became 10s: killed"},
+		{"# language: extended\nx = shift(s, 1hour)\n", "case 1\neval a\nvalue 5 20\n", "shift() was left out: survived, 1hour became 2hour: survived, 1hour became 0.5hour: survived"},
+		{"# language: extended\nx = smooth(a, 90s)\n", "case 1\neval a\nvalue 5 20\n", "smooth became avg_over: survived, smooth() was left out: survived, " +
+			"90s became 180s: survived, 90s became 45s: survived"},
+		{"# language: extended\nx = quantile_over(.9, a, 1min)\n", "case 1\neval a\nvalue 5 20\n", "quantile_over() was left out: survived, 1min became 2min: survived, " +
+			"1min became 0.5min: survived, quantile_over became avg_over: survived, quantile_over became max_over: survived, .9 became 0.5: survived"},
+		{"x = a * mkconst(2, type=u32, meta=b)\n", "case 1\neval x\nvalue 10 40\n",
+			"* became /: refused, 2 became 3: killed, b became a: survived, meta=b was left out: survived"},
+		{"x = a * mkconst(2, type=u32, meta=b)\n", "case 1\neval x\nis u32 instant count\nvalue 10 40\n",
+			"* became /: refused, 2 became 3: killed, b became a: killed, meta=b was left out: killed"},
 		{"x = none.such * 2\n", "case 1\neval a\nvalue 5 20\n", "* became /: untried, 2 became 3: untried"},
 		{"x = max(s) - min(s)\n", "case 1\neval x\nat 0s\nvalue 1020\n",
 			"- became +: killed, the operands of - were swapped: killed, max became min: killed, min became max: killed"},
@@ -120,6 +145,24 @@ func TestRun(t *testing.T) {
 		if d := cmp.Diff(c.want, strings.Join(got, ", ")); d != "" {
 			t.Errorf("%s%s", c.conf, d)
 		}
+	}
+}
+
+// TestStep: a case that is shown has the step of the file, of any length.
+func TestStep(t *testing.T) {
+	dir := t.TempDir()
+	conf := "x = rate(b)\n"
+	r, err := Run(t.Context(), []*derivetest.Bench{bench(t, dir, conf, "step 500msec\n"+metrics+"case 1\neval a\nvalue 5 20\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.Mutants {
+		if m.Status == Survived {
+			confirm(t, dir, conf, m, r.Cases[m.Case-1].Text)
+		}
+	}
+	if n := r.Counts[Survived]; n != 2 || !strings.Contains(r.Cases[0].Text, "\nstep 0.5s\n") {
+		t.Errorf("%d mutants survive, want 2 and a step of 0.5s:\n%v", n, r.Cases)
 	}
 }
 

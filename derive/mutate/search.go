@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"pmtools/derive/derivetest"
 	"pmtools/derive/syntax"
@@ -23,8 +24,9 @@ type search struct {
 	bench   *derivetest.Bench
 	metrics []derivetest.Metric
 	rng     *rand.Rand
-	numbers []string // that are in the definition, and those next to them
-	past    bool     // values depend on those of the sample before
+	numbers []string        // that are in the definition, and those next to them
+	past    bool            // values depend on those of the sample before
+	windows []time.Duration // that functions look back
 }
 
 // run returns the mutants that no case was found for.
@@ -60,6 +62,10 @@ func (s *search) look(x syntax.Expr) {
 			}
 		case *syntax.FloatLit:
 			s.numbers = append(s.numbers, n.Text, strconv.FormatFloat(n.Value+1, 'f', -1, 64))
+		case *syntax.CallExpr:
+			if n.Over != nil {
+				s.windows = append(s.windows, time.Duration(n.Over.Nanoseconds))
+			}
 		}
 	}
 }
@@ -126,7 +132,10 @@ func (s *search) world(n int) string {
 		samples++
 	}
 	var b strings.Builder
-	b.WriteString(s.bench.Head())
+	if len(s.windows) > 0 {
+		samples += 5
+	}
+	b.WriteString(s.head(n))
 	instances := make(map[pcp.InDom][]string)
 	for i := range s.metrics {
 		m := &s.metrics[i]
@@ -144,6 +153,22 @@ func (s *search) world(n int) string {
 	}
 	fmt.Fprintf(&b, "case %s\n  eval %s\n", s.def.Name(), s.def.Name())
 	return b.String()
+}
+
+// head returns the first lines of a file of cases. Functions over time have a step by which five samples reach further back than a
+// window of twice the length.
+func (s *search) head(n int) string {
+	head := s.bench.Head()
+	if len(s.windows) == 0 {
+		return head
+	}
+	before, after, ok := strings.Cut(head, "\nstep ")
+	if ok {
+		_, after, _ = strings.Cut(after, "\n")
+	}
+	step := s.windows[n%len(s.windows)] / time.Duration(2+n%3)
+	step = max(step, time.Millisecond).Round(time.Millisecond)
+	return strings.TrimSuffix(before, "\n") + "\nstep " + strconv.FormatFloat(step.Seconds(), 'f', -1, 64) + "s\n" + after
 }
 
 // instances returns some instances of a metric, which are then those of its domain.
