@@ -86,7 +86,7 @@ soak:
 
 bench: growth
 	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/...
-	$(GO) test -run='^$$' -bench=Output ./cmd/pmderive
+	$(GO) test -run='^$$' -bench='Output|Cores' ./cmd/pmderive
 
 # A table of costs against sizes; fails if one grows faster than it should (docs/performance.md).
 growth:
