@@ -141,6 +141,9 @@ func (e *env) bind(m *metric) {
 	if e.err != nil {
 		return
 	}
+	if err == nil {
+		err = e.s.insts.Domains().Groups().Add(info.Groups)
+	}
 	m.state, m.info, m.err = valid, info, err
 	if err != nil {
 		m.state = invalid

@@ -75,7 +75,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	if s.opt.Clock && !s.recorded {
 		p.clock.note(sent, p.result.Time)
 	}
-	p.input.Time, p.input.Profile, p.input.Instances, p.input.Epoch = p.result.Time, req.Profile, s.insts, p.clock.epoch
+	p.input.Time, p.input.Profile, p.input.Instances, p.input.Groups, p.input.Epoch = p.result.Time, req.Profile, s.insts, s.insts, p.clock.epoch
 	dst.Reset(len(p.ids))
 	dst.Time = p.result.Time
 	for i := range p.slots {
@@ -111,7 +111,9 @@ func (s *Source) derive(i int, dst *pcp.Result) {
 			return
 		}
 		m.eval.Eval(&p.input, col)
-		col.ID = m.id
+		if col.ID = m.id; p.input.Profile != nil && s.insts.Domains().Groups().Has(m.desc.InDom) {
+			unselected(col, m.desc.InDom, p.input.Profile)
+		}
 		if o := s.reg.Observer(); o != nil {
 			o.Evaluated(&Evaluation{s.state(), m.view(), m.info, i, &p.input, col})
 		}

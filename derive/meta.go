@@ -94,7 +94,7 @@ func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) (
 	if ofDerived(kind, ident) && !s.closed {
 		return noLabels(), nil
 	}
-	return s.base.Labels(ctx, kind, ident)
+	return s.insts.Domains().Labels(ctx, kind, ident)
 }
 
 func noLabels() []pcp.LabelSet { return []pcp.LabelSet{{Inst: pcp.NullInst}} }
@@ -115,7 +115,7 @@ func (s *Source) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint
 		}
 	}
 	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-		return pmapi.LabelsOf(ctx, s.base, kind, idents)
+		return s.insts.Domains().LabelsOf(ctx, kind, idents)
 	}
 	return fill(ctx, out, where, ask, rest)
 }

@@ -71,6 +71,7 @@ var (
 	_ pmapi.Wrapper     = (*Source)(nil)
 	_ pmapi.Batcher     = (*Source)(nil)
 	_ pmapi.Reconnecter = (*Source)(nil)
+	_ pmapi.Past        = (*Source)(nil)
 )
 
 // A binding is how far a metric has got in a Source.
@@ -139,29 +140,6 @@ func (s *Source) Close() error {
 		}
 	}
 	return s.base.Close()
-}
-
-// Instances returns the instances of a domain. Derived metrics have no domains of their own.
-func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	return s.base.Instances(ctx, d)
-}
-
-// InstancesOf is Instances for several domains.
-func (s *Source) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-	if s.closed {
-		return nil, pmerr.NoContext
-	}
-	return pmapi.InstancesOf(ctx, s.base, ds)
-}
-
-// LookupInst returns the identifier of an instance.
-func (s *Source) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	return s.base.LookupInst(ctx, d, name)
-}
-
-// InstName returns the name of an instance.
-func (s *Source) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
-	return s.base.InstName(ctx, d, inst)
 }
 
 // Store changes metrics of the Source below. Derived ones cannot be changed: it refuses them.
@@ -350,5 +328,6 @@ func (s *Source) Reconnect(ctx context.Context) error {
 	s.plan = fetchPlan{}
 	s.changes++
 	s.nesting.forget()
+	s.insts.Domains().Groups().Forget()
 	return nil
 }

@@ -85,7 +85,7 @@ derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/expand: derive/syntax derive/check
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
 derive/diagnose: derive/syntax derive/check lib/suggest lib/textwidth lib/format lib/pcp lib/pmerr
-derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
+derive/internal/insts: derive/check lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: derive/check derive/eval lib/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr

@@ -68,6 +68,7 @@ func NewChecker(opt *Options) *Checker {
 		Defined:  make(map[*syntax.CallExpr]bool),
 		Rescale:  make(map[*syntax.RescaleExpr]pcp.Units),
 		Patterns: make(map[*syntax.MatchInstExpr]func(string) bool),
+		Groups:   make(map[pcp.InDom]Grouping),
 	}, opt)
 }
 

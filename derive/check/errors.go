@@ -54,7 +54,11 @@ func (c *Checker) misfit(pos syntax.Pos, what, text string, operands ...Operand)
 
 func (c *Checker) binaryError(n *syntax.BinaryExpr, text string) *Error {
 	what := c.name(n.X) + " " + n.Op.Symbol() + " " + c.name(n.Y)
-	return c.misfit(n.OpPos, what, text, Operand{Role: "left", Expr: n.X}, Operand{Role: "right", Expr: n.Y})
+	err := c.misfit(n.OpPos, what, text, Operand{Role: "left", Expr: n.X}, Operand{Role: "right", Expr: n.Y})
+	if text == msgInDom {
+		err.Notes = c.groupNotes(err.Operands)
+	}
+	return err
 }
 
 // callError is about the operand of a function. The reference prints a null pointer for an operand

@@ -113,6 +113,9 @@ func (c *Checker) call(n *syntax.CallExpr) (Type, *Error) {
 			return t, err
 		}
 	}
+	if n.By != nil {
+		return c.grouped(n, t, r.result(t))
+	}
 	return r.result(t), nil
 }
 

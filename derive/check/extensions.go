@@ -12,6 +12,8 @@ const (
 	msgCounter      = "Counter operand for function"
 	msgDimensioned  = "Operand of function has a dimension"
 	msgOddDimension = "Operand of function has a dimension without a square root"
+	msgNoInstances  = "Operand of function has no instances to group"
+	msgGroupings    = "Groupings cannot be told apart"
 )
 
 // Extensions returns the functions that only the extended language has, by their names. The slice

@@ -91,6 +91,9 @@ type Info struct {
 
 	// Patterns has the matchers of the patterns, without regard to the '!'.
 	Patterns map[*syntax.MatchInstExpr]func(string) bool
+
+	// Groups has the domains of the groups that by makes.
+	Groups map[pcp.InDom]Grouping
 }
 
 // Novalue reports whether e, in parentheses or not, is novalue() or an operand that Options.NoValue

@@ -29,17 +29,20 @@ func (l Language) Functions() []Function {
 	if l == PCP {
 		return list
 	}
+	list = append(list, described(extensions)...)
 	for i := range list {
-		switch f := &list[i]; f.Token {
-		case syntax.MAX, syntax.MIN:
-			f.Signature = f.Name + "(EXPR) or " + f.Name + "(EXPR, EXPR)"
+		f := &list[i]
+		if !f.Token.IsGroupable() {
+			continue
+		}
+		f.Signature = strings.Replace(f.Signature, "METRIC", "EXPR", 1) + " [by (LABEL, ...)]"
+		f.Metadata += "; with by one value for each group"
+		if f.Token == syntax.MAX || f.Token == syntax.MIN {
+			f.Signature += " or " + f.Name + "(EXPR, EXPR)"
 			f.Summary = strings.TrimSuffix(f.Summary, ".") + "; of two operands for each instance."
 			f.Metadata += "; two operands must have the same dimensions, be no counters, and have the same instances or one value"
-		case syntax.AVG, syntax.COUNT, syntax.SUM:
-			f.Signature = f.Name + "(EXPR)"
 		}
 	}
-	list = append(list, described(extensions)...)
 	slices.SortFunc(list, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }

@@ -240,7 +240,7 @@ func run(t *testing.T, w world, expr string, samples ...string) []string {
 	state, second := plan.NewState(), newNaive(info)
 	var got []string
 	for i, s := range samples {
-		in := &eval.Input{Time: pcp.Timestamp{Sec: int64(i)}, Columns: inputs(t, w, info, s), Instances: &names{}}
+		in := &eval.Input{Time: pcp.Timestamp{Sec: int64(i)}, Columns: inputs(t, w, info, s), Instances: &names{}, Groups: grouper{version: i/3 + 1}}
 		var dst pcp.Values
 		state.Eval(in, &dst)
 		if dst.Type != info.Root.Type {

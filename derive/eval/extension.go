@@ -121,22 +121,12 @@ func quantile(share float64, list []uint64) float64 {
 	return low
 }
 
-// stddev evaluates the standard deviation in two passes: the mean first.
+// stddev evaluates the standard deviation.
 func (s *State) stddev(n *node, x *pcp.Values) *pcp.Values {
 	if len(x.Insts) == 0 {
 		return s.empty(n)
 	}
-	list, size := s.doubles(n, x), float64(len(x.Insts))
-	mean, squares := 0.0, 0.0
-	for _, w := range list {
-		mean += f64(w)
-	}
-	mean /= size
-	for _, w := range list {
-		d := f64(w) - mean
-		squares += float64(d * d)
-	}
-	return s.one(n, math.Sqrt(squares/size))
+	return s.one(n, deviation(s.doubles(n, x)))
 }
 
 // math evaluates a function of each value.

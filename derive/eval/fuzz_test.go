@@ -56,7 +56,9 @@ func (c *choices) expr(depth int) string {
 	}
 	sub := func() string { return c.expr(depth - 1) }
 	if c.extended && c.n(2) == 0 {
-		switch c.n(5) {
+		switch c.n(6) {
+		case 4:
+			return c.pick("sum(", "avg(", "min(", "max(", "count(", "median(", "stddev(", "quantile(.3,") + sub() + ") by (" + c.pick("a", "b", "a, b", "type") + ")"
 		case 0:
 			return c.pick("min", "max", "pow") + "(" + sub() + "," + sub() + ")"
 		case 1:
@@ -218,7 +220,7 @@ func FuzzEval(f *testing.F) {
 		shown := ""
 		watched := eval.NewProbed(e, info, func(_ syntax.Expr, v *pcp.Values) { shown = text(v) }).NewState()
 		for i := range int64(5) {
-			in := &eval.Input{Time: pcp.Timestamp{Sec: i * i}, Instances: &names{}}
+			in := &eval.Input{Time: pcp.Timestamp{Sec: i * i}, Instances: &names{}, Groups: grouper{version: int(i)/2 + 1}}
 			for _, id := range info.Operands {
 				d, _ := w.Describe(id)
 				in.Columns = append(in.Columns, c.column(d))

@@ -7,6 +7,7 @@ import (
 
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 func (s *naive) instance(e *syntax.InstExpr) naiveColumn {
@@ -87,7 +88,37 @@ func (s *naive) call(e *syntax.CallExpr) naiveColumn {
 	case syntax.DELTA, syntax.RATE:
 		return s.change(e)
 	}
-	x, t := s.eval(e.X), s.info.Types[e.X].Type
+	x := s.eval(e.X)
+	if e.By != nil {
+		return s.groups(e, x)
+	}
+	return s.reduce(e, x)
+}
+
+// groups evaluates a function of the instances of each group, in the order in which groups first appear.
+func (s *naive) groups(e *syntax.CallExpr, x naiveColumn) naiveColumn {
+	out := naiveColumn{err: x.err}
+	groups := make([]int32, 1)
+	of := make(map[int32]naiveColumn)
+	var order []int32
+	for _, v := range x.vals {
+		if _, err := s.in.Groups.Groups(s.info.Types[e].InDom, 0, []int32{v.inst}, groups); err != nil {
+			return naiveColumn{err: pmerr.Of(err)}
+		}
+		if _, known := of[groups[0]]; !known {
+			order = append(order, groups[0])
+		}
+		of[groups[0]] = naiveColumn{vals: append(of[groups[0]].vals, v)}
+	}
+	for _, id := range order {
+		out.vals = append(out.vals, naiveValue{id, s.reduce(e, of[id]).vals[0].v})
+	}
+	return out
+}
+
+// reduce evaluates a function of a column.
+func (s *naive) reduce(e *syntax.CallExpr, x naiveColumn) naiveColumn {
+	t := s.info.Types[e.X].Type
 	if e.Fun == syntax.COUNT {
 		n := uint32(len(x.vals))
 		return naiveColumn{vals: []naiveValue{{pcp.NullInst, n}}}

@@ -33,6 +33,7 @@ type Plan struct {
 	probe  Probe
 	probed []syntax.Expr
 	spans  []span
+	groups []grouping
 
 	operands []pcp.ID // those of the columns of the input
 }
@@ -66,6 +67,7 @@ const (
 	kStddev               //
 	kMath                 // function arg of one value
 	kOver                 // span and window number arg; at the share that word is
+	kGroup                // grouping and memory number arg; at the share that word is
 	kShared               // the values of x, which are worked out once; memory number arg
 	kProbe                // the values of x, which are shown to the Probe as those of expression number arg
 )
@@ -316,6 +318,9 @@ func (p *planner) call(e *syntax.CallExpr, n node) int {
 	if e.Over != nil {
 		n.kind = kOver
 		p.over(&n, e)
+	}
+	if e.By != nil {
+		p.groups(&n, e)
 	}
 	return p.unary(n, e.X)
 }

@@ -50,7 +50,7 @@ func (c comparison) same(i, j int) bool {
 	for _, n := range []*node{&left, &right} { // where memory is, and what is compared below
 		n.column, n.x, n.y, n.c = column{}, 0, 0, 0
 		switch n.kind {
-		case kMetric, kDelta, kRate, kInst, kConst, kOver:
+		case kMetric, kDelta, kRate, kInst, kConst, kOver, kGroup:
 			n.arg = 0
 		}
 	}
@@ -66,6 +66,9 @@ func (c comparison) same(i, j int) bool {
 		return c.p.operands[a.arg] == c.o.operands[b.arg]
 	case kOver:
 		return c.p.spans[a.arg] == c.o.spans[b.arg] && c.same(a.x, b.x)
+	case kGroup:
+		by, other := &c.p.groups[a.arg], &c.o.groups[b.arg]
+		return by.fun == other.fun && by.by.Same(other.by) && c.same(a.x, b.x)
 	case kBinary:
 		return c.same(a.x, b.x) && c.same(a.y, b.y)
 	case kTernary:

@@ -24,6 +24,8 @@ type Input struct {
 	Columns []*pcp.Values
 	// Instances may be nil; then nothing is known about instances.
 	Instances Instances
+	// Groups may be nil; then there are no groups.
+	Groups Grouper
 	// Profile restricts the instances of constants that have one value for each; nil selects all.
 	Profile *pcp.Profile
 	// Epoch changes where Time has jumped: there is no rate() of samples with different ones.
@@ -39,6 +41,7 @@ type State struct {
 	windows []window
 	full    bool // see Full
 	caches  []cache
+	groups  []members
 	shared  []shared
 	evals   uint64
 	none    pcp.Values
@@ -63,6 +66,7 @@ func (p *Plan) NewState() *State {
 	return &State{
 		plan: p, slots: make([]pcp.Values, p.slots), hists: make([]history, p.hists), caches: make([]cache, p.caches),
 		shared: make([]shared, p.shared), windows: make([]window, len(p.spans)),
+		groups: make([]members, len(p.groups)),
 	}
 }
 
@@ -140,6 +144,8 @@ func (s *State) eval(i int) *pcp.Values {
 		return s.math(n, x)
 	case kOver:
 		return s.over(n, x)
+	case kGroup:
+		return s.group(n, x)
 	case kScalar:
 		out := s.empty(n)
 		if len(x.Insts) > 0 {

@@ -81,6 +81,9 @@ func (e *explainer) notes(x syntax.Expr, typed bool) string {
 		if defined, ok := e.info.Defined[n]; ok {
 			notes = append(notes, map[bool]string{true: "is 1", false: "is 0"}[defined])
 		}
+		if of, known := e.typeOf(n.X); known && n.By != nil {
+			notes = append(notes, "groups of "+of.InDom.String())
+		}
 	case *syntax.TernaryExpr:
 		switch choice := e.info.Choices[n]; {
 		case typed && choice == check.Left:

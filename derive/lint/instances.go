@@ -39,6 +39,10 @@ func (p *Pass) instancesOf(d *Definition, x syntax.Expr, indom pcp.InDom) (list 
 	case *syntax.BinaryExpr:
 		return p.common(d, n.X, n.Y)
 	case *syntax.CallExpr:
+		if n.By != nil {
+			list, known = p.Source.Instances(indom)
+			return list, known && len(list) > 0
+		}
 		return p.instances(d, n.X)
 	case *syntax.RescaleExpr:
 		return p.instances(d, n.X)

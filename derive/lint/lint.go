@@ -38,7 +38,7 @@ type Rule struct {
 func Rules() []*Rule {
 	list := []*Rule{
 		&arms, &comparedCounter, &constantUnits, &cost, &deadChoice, &duplicate, &ignored, &missing, &neverValues, &noHelp, &nonCounter,
-		&oddUnits, &rounded, &shadowed, &unscaled, &unused, &wraps,
+		&oddUnits, &rounded, &shadowed, &unknownLabel, &unscaled, &unused, &wraps,
 	}
 	slices.SortFunc(list, func(a, b *Rule) int { return cmp.Compare(a.Name, b.Name) })
 	return list

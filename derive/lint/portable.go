@@ -84,8 +84,11 @@ func rewrite(x *syntax.Expr) *misfit {
 			return &misfit{part: n, why: "it has no " + n.Op.Symbol() + "() of several operands, and a choice has other values where types or instances differ"}
 		}
 	case *syntax.CallExpr:
-		if n.Fun.IsExtension() {
+		switch {
+		case n.Fun.IsExtension():
 			return &misfit{part: n, why: "it has no function " + n.Fun.Symbol() + "()"}
+		case n.By != nil:
+			return &misfit{part: n, why: "it has no groups by labels, and " + n.Fun.Symbol() + "() makes one value of all instances"}
 		}
 	}
 	for _, operand := range syntax.Operands(*x) {

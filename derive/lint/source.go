@@ -73,6 +73,11 @@ func (f *sourceFacts) Instances(d pcp.InDom) ([]string, bool) {
 	return names, ok
 }
 
+func (f *sourceFacts) Labels(d pcp.InDom) ([]string, bool) {
+	names, err := f.src.LabelNames(f.ctx, d)
+	return names, err == nil
+}
+
 func (f *sourceFacts) Below(name string) bool {
 	if f.names == nil {
 		f.names = append([]string{}, f.src.Catalogue(f.ctx)...) // one request for all definitions

@@ -137,6 +137,8 @@ func head(x syntax.Expr) string {
 		switch {
 		case n.Over != nil:
 			return fmt.Sprintf("%s(%d", n.Fun.Symbol(), n.Over.Nanoseconds)
+		case n.By != nil:
+			return fmt.Sprintf("%s(%q", n.Fun.Symbol(), n.By.Names())
 		case n.Operand() != nil:
 			return n.Fun.Symbol() + "("
 		}

@@ -70,6 +70,9 @@ func changes(text string, x syntax.Expr) (list []change) {
 					add(n.FunPos, x0, f.Symbol()+"(", n.Fun.Symbol()+" became "+f.Symbol())
 				}
 			}
+			if n.By != nil {
+				add(n.Rparen+1, end, "", "by was left out")
+			}
 		case *syntax.RescaleExpr:
 			replace(n.UnitsPos+1, n.Units, scales(n.Units)...)
 			add(start, end, "("+of(n.X)+")", "rescale() was left out")

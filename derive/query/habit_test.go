@@ -149,12 +149,15 @@ func TestHabits(t *testing.T) {
 func TestExtendedHabits(t *testing.T) {
 	src := open(t, "demo")
 	for expr, want := range map[string]string{
-		"avg_over_time(kernel.all.load[5m])":               "write avg_over(kernel.all.load, 5m)",
-		"2 * max_over_time(kernel.all.load[1h]) + 1":       "write 2 * max_over(kernel.all.load, 1h) + 1",
-		"quantile_over_time(0.9, kernel.all.load * 2[1d])": "write quantile_over(0.9, (kernel.all.load * 2), 1d)",
-		"avg_over_time(kernel.all.load)":                   "",
-		"min_over_time(kernel.all.load[500ms])":            "", // ms is refused, so nothing is proposed
-		"kernel.all.load offset 5m":                        "shift(x, 1hour) is the value an hour before",
+		"avg_over_time(kernel.all.load[5m])":                "write avg_over(kernel.all.load, 5m)",
+		"2 * max_over_time(kernel.all.load[1h]) + 1":        "write 2 * max_over(kernel.all.load, 1h) + 1",
+		"quantile_over_time(0.9, kernel.all.load * 2[1d])":  "write quantile_over(0.9, (kernel.all.load * 2), 1d)",
+		"avg_over_time(kernel.all.load)":                    "",
+		"min_over_time(kernel.all.load[500ms])":             "", // ms is refused, so nothing is proposed
+		"sum by (hostname) (rate(disk.dev.total))":          "write sum(rate(disk.dev.total)) by (hostname)",
+		"1 + quantile by (a, b) (0.9, kernel.all.load) * 2": "write 1 + quantile(0.9, kernel.all.load) by (a, b) * 2",
+		"sum without (a) (disk.dev.total)":                  "",
+		"kernel.all.load offset 5m":                         "shift(x, 1hour) is the value an hour before",
 	} {
 		dict := query.NewDictionary(derive.NewRegistry(nil))
 		dict.SetLanguage(check.Extended)

@@ -66,7 +66,9 @@ func (t *taker) set(i int, e *Expr, res *pcp.Result) sampling.Set {
 	if t.p.rate(e) {
 		rates = &res.Sets[e.rateColumn]
 	}
-	return sampling.ColumnSet(v, rates, t.names[i])
+	set := sampling.ColumnSet(v, rates, t.names[i])
+	_, set.Named = e.Info.Groups[e.Info.Root.InDom]
+	return set
 }
 
 // choose leaves out of the sample what is not selected, and reports whether anything is left.

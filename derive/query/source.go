@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"pmtools/derive/internal/insts"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -25,7 +26,7 @@ type Source struct {
 
 // NewSource returns the Source over src, which is at its start.
 func NewSource(src pmapi.Source) *Source {
-	s := &Source{Source: src}
+	s := &Source{Source: insts.Over(src)}
 	if s.Line, _ = pmapi.As[pmapi.Timeline](src); s.Line != nil {
 		s.At = s.Line.Origin() // of a source just opened
 	}
@@ -97,18 +98,12 @@ func (s *Source) FirstName(ctx context.Context, id pcp.ID, name string) string {
 
 // InstancesAt returns the instances of a domain at a time of a recording, or as they are now.
 func (s *Source) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
-	if s.Line != nil {
-		return s.Line.InstancesAt(ctx, d, at)
-	}
-	return s.Instances(ctx, d)
+	return pmapi.InstancesAt(ctx, s.Source, d, at)
 }
 
 // AllInstances returns the instances of a domain; of a recording those of any time.
 func (s *Source) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	if s.Line != nil {
-		return s.Line.AllInstances(ctx, d)
-	}
-	return s.Instances(ctx, d)
+	return pmapi.AllInstances(ctx, s.Source, d)
 }
 
 // Number returns the identifier of an instance as text.

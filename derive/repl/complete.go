@@ -211,6 +211,10 @@ func (c *completer) file(prefix string) {
 
 // expr completes an expression and returns the offset of what is replaced.
 func (c *completer) expr(text string) int {
+	if call, word, ok := item.GroupingBefore(text); ok && !c.s.lost && c.s.connect(c.ctx) == nil {
+		c.offer(word, c.s.binder().GroupLabels(c.ctx, call)...)
+		return len(text) - len(word)
+	}
 	sp := item.SpotOf(text)
 	call := ""
 	if len(sp.Calls) > 0 {

@@ -306,6 +306,9 @@ func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 	case syntax.ANON:
 		return b.none(n, b.info.Types[n])
 	}
+	if n.By != nil {
+		return b.refuse(n, "labels may change within a recording, and queries over tables do not have groups by them")
+	}
 	x := b.add(n.X, skip)
 	if n.Over != nil {
 		return b.over(n, t, x, skip)

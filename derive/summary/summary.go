@@ -206,6 +206,7 @@ func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
 	}
 	s.Last = res.Time
 	s.input.Time, s.input.Instances = res.Time, insts
+	s.input.Groups, _ = insts.(eval.Grouper)
 	for _, m := range s.due {
 		m.record++
 		if m.epoch != s.Marks || m.first == 0 {

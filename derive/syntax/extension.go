@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,9 @@ func (p *parser) extension(n *CallExpr) (Expr, int) {
 			n.Over = p.interval(n.Fun)
 		}
 		n.Rparen = p.end()
+		if p.tok == NAME && p.lit == "by" {
+			n.By = p.grouping(n.Fun)
+		}
 		return n, h + 1
 	}
 	return p.pair(n, x, h)
@@ -41,7 +45,11 @@ func (p *parser) pair(n *CallExpr, x Expr, height int) (Expr, int) {
 		y, h = p.expr(lowest)
 		height = 1 + max(height, h)
 	}
-	return &BinaryExpr{X: x, OpPos: n.FunPos, Op: n.Fun, Y: y, End: p.end() + 1}, height
+	x = &BinaryExpr{X: x, OpPos: n.FunPos, Op: n.Fun, Y: y, End: p.end() + 1}
+	if p.tok == NAME && p.lit == "by" {
+		p.grouping(ILLEGAL)
+	}
+	return x, height
 }
 
 // parameter parses the number before the operand of a function, nil for functions without one.
@@ -74,6 +82,36 @@ func (p *parser) parameter(fun Token) Expr {
 		p.fail(pos, "the first operand of "+fun.Symbol()+"() must be "+expected)
 	}
 	return x
+}
+
+// maxLabels is how many labels a grouping may have.
+const maxLabels = 16
+
+// grouping parses the labels by which instances are put together.
+func (p *parser) grouping(fun Token) *Grouping {
+	g := &Grouping{ByPos: p.pos}
+	if !fun.IsGroupable() {
+		p.fail(p.pos, "by (LABEL, ...) may follow functions that make one value of all instances: avg, count, max, median, min, quantile, stddev, sum")
+	}
+	p.push("by must be followed by the names of labels in parentheses, as in by (device, type)")
+	p.next()
+	g.Lparen = p.expect(LPAREN)
+	for {
+		if p.tok < TYPE || p.tok > META { // a label may be called so
+			p.want(NAME)
+		}
+		if slices.Contains(g.Names(), p.lit) {
+			p.fail(p.pos, "the label "+p.lit+" stands twice after by")
+		}
+		g.Labels = append(g.Labels, Label{p.pos, p.lit})
+		p.next()
+		if p.tok != COMMA || len(g.Labels) == maxLabels {
+			break
+		}
+		p.next()
+	}
+	g.Rparen = p.end()
+	return g
 }
 
 // maxNanoseconds is the longest interval: a hundred years.
@@ -133,7 +171,7 @@ func Extension(x Expr) Expr {
 		switch n := n.(type) {
 		case *CallExpr:
 			_, name := n.X.(*MetricRef)
-			if n.Fun.IsExtension() || n.Extended && !name && n.takesName() {
+			if n.Fun.IsExtension() || n.By != nil || n.Extended && !name && n.takesName() {
 				return n
 			}
 		case *BinaryExpr:

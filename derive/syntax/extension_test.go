@@ -26,6 +26,9 @@ func TestExtended(t *testing.T) {
 		{"avg_over(rate(a), 5min)", "(CallExpr Fun=avg_over X=(CallExpr Fun=rate X=a) Over=5min)", "avg_over(rate(a), 5min)"},
 		{"quantile_over(.9,a,1.5 hours)*2", "(BinaryExpr X=(CallExpr Fun=quantile_over N=.9 X=a Over=1.5hours) Op=* Y=2)", "quantile_over(.9, a, 1.5hours)"},
 		{"a - shift(a, 1d)", "(BinaryExpr X=a Op=- Y=(CallExpr Fun=shift X=a Over=1d))", "shift(a, 1d)"},
+		{"sum(a) by (device)", "(CallExpr Fun=sum X=a By=device)", "sum(a) by (device)"},
+		{"1+quantile(.9,a*2)by(device ,type)/b", "(BinaryExpr X=1 Op=+ Y=(BinaryExpr X=(CallExpr Fun=quantile N=.9 X=(BinaryExpr X=a Op=* Y=2) By=device,type) Op=/ Y=b))", "quantile(.9, a * 2) by (device, type)"},
+		{"rate(sum(a) by(type,units , x.y))", "(CallExpr Fun=rate X=(CallExpr Fun=sum X=a By=type,units,x.y))", "sum(a) by (type, units, x.y)"},
 		{"(abs(a))[x]", `(InstExpr X=(ParenExpr X=(CallExpr Fun=abs X=a)) Name="x")`, "abs(a)"},
 		{"abs + topn", "(BinaryExpr X=abs Op=+ Y=topn)", ""},
 		{"matchinst(/x/, sum(a)/2)", `(MatchInstExpr Pattern="x" X=(BinaryExpr X=(CallExpr Fun=sum X=a) Op=/ Y=2))`, ""},
@@ -53,6 +56,8 @@ func TestExtended(t *testing.T) {
 
 func TestExtendedErrors(t *testing.T) {
 	const number, share = "the first operand of topn() must be a number of instances, from 1 on", "the first operand of quantile() must be a number from 0 to 1"
+	const labels = "by must be followed by the names of labels in parentheses, as in by (device, type)"
+	const groups = "by (LABEL, ...) may follow functions that make one value of all instances: avg, count, max, median, min, quantile, stddev, sum"
 	const span = "the last operand of avg_over() must be a time with its unit, such as 5min"
 	for _, tt := range []struct {
 		src string
@@ -78,6 +83,16 @@ func TestExtendedErrors(t *testing.T) {
 		{"defined(rate(a))", 8, ""},
 		{"abs (a)", 5, "Unexpected '('"},
 		{"avg_over(a,500ms)", 11, span},
+		{"topn(1,a) by (b)", 10, groups},
+		{"max(a,b) by (c)", 9, groups},
+		{"rate(a) by (b)", 8, ""},
+		{"a by (b)", 2, "Arithmetic or relational or boolean operator expected to follow NAME"},
+		{"sum(a) by device", 10, labels},
+		{"sum(a) by ()", 11, labels},
+		{"sum(a) by (b", 11, labels},
+		{"sum(a) by (5)", 11, labels},
+		{"sum(a) by (b, b)", 14, "the label b stands twice after by"},
+		{"sum(a) by", 8, labels},
 		{"avg_over(a)", 10, span},
 		{"avg_over(a, 5)", 12, span},
 		{"avg_over(a, 5 b)", 12, span},

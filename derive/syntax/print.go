@@ -88,6 +88,9 @@ func (b *printer) write(e Expr) {
 			b.WriteString(", " + e.Over.Text)
 		}
 		b.WriteByte(')')
+		if e.By != nil {
+			b.WriteString(" by (" + strings.Join(e.By.Names(), ", ") + ")")
+		}
 	case *RescaleExpr:
 		b.writeCall(RESCALE, e.X)
 		b.WriteString(`, "` + e.Units + `")`)

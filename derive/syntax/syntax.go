@@ -99,7 +99,7 @@ type InstExpr struct {
 // DEFINED and ANON, whose X is a [*MetricRef], or one of DELTA, RATE, INSTANT and SCALAR. In the
 // extended language X is a [*MetricRef] only for DEFINED and ANON, and there are more functions, of
 // which BOTTOMN, QUANTILE, QUANTILEOVER and TOPN have a number before their operand, and those over time
-// an interval after it.
+// an interval after it. By stands after the parenthesis.
 type CallExpr struct {
 	FunPos Pos
 	Fun    Token
@@ -108,6 +108,7 @@ type CallExpr struct {
 	X      Expr
 	Over   *Interval // nil but for functions over time
 	Rparen Pos
+	By     *Grouping // nil for no groups
 
 	Extended bool // it was read in the extended language
 }
@@ -117,6 +118,29 @@ type Interval struct {
 	Pos         Pos
 	Text        string // a number and a unit without a blank, such as 5min
 	Nanoseconds int64  // more than 0
+}
+
+// A Grouping is the labels after by: a function of instances has a value for each group of instances in
+// which they are equal.
+type Grouping struct {
+	ByPos, Lparen Pos
+	Labels        []Label
+	Rparen        Pos
+}
+
+// A Label is the name of a label.
+type Label struct {
+	Pos  Pos
+	Name string
+}
+
+// Names returns the names of the labels.
+func (g *Grouping) Names() []string {
+	list := make([]string, len(g.Labels))
+	for i, l := range g.Labels {
+		list[i] = l.Name
+	}
+	return list
 }
 
 // A RescaleExpr converts X to other units.
@@ -184,11 +208,18 @@ func (x *UnaryExpr) Span() (start, end Pos)     { return x.OpPos, last(x.X) }
 func (x *BinaryExpr) Span() (start, end Pos)    { return first(x), last(x) }
 func (x *TernaryExpr) Span() (start, end Pos)   { return first(x), last(x.Y) }
 func (x *InstExpr) Span() (start, end Pos)      { return first(x.X), x.Rbrack + 1 }
-func (x *CallExpr) Span() (start, end Pos)      { return x.FunPos, x.Rparen + 1 }
 func (x *RescaleExpr) Span() (start, end Pos)   { return x.FunPos, x.Rparen + 1 }
 func (x *MatchInstExpr) Span() (start, end Pos) { return x.FunPos, x.Rparen + 1 }
 func (x *ConstExpr) Span() (start, end Pos)     { return x.FunPos, x.Rparen + 1 }
 func (x *NovalueExpr) Span() (start, end Pos)   { return x.FunPos, x.Rparen + 1 }
+
+// Span implements [Node].
+func (x *CallExpr) Span() (start, end Pos) {
+	if x.By != nil {
+		return x.FunPos, x.By.Rparen + 1
+	}
+	return x.FunPos, x.Rparen + 1
+}
 
 // Span implements [Node].
 func (s *Spec) Span() (start, end Pos) {

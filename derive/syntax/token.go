@@ -236,6 +236,16 @@ func (t Token) IsExtension() bool { return ABS <= t && t <= SMOOTH }
 // IsOverTime reports whether t is a function that looks back in time.
 func (t Token) IsOverTime() bool { return AVGOVER <= t && t <= SMOOTH }
 
+// IsGroupable reports whether t is a function that makes one value of all instances, after which by may stand
+// in the extended language.
+func (t Token) IsGroupable() bool {
+	switch t {
+	case AVG, COUNT, MAX, MEDIAN, MIN, QUANTILE, STDDEV, SUM:
+		return true
+	}
+	return false
+}
+
 func find(text string, from, to Token) (Token, bool) {
 	for t := from; t <= to; t++ {
 		if tokens[t].text == text {

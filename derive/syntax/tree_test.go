@@ -26,6 +26,9 @@ func dump(b *strings.Builder, v reflect.Value) {
 	case *FloatLit:
 		b.WriteString(x.Text)
 		return
+	case *Grouping:
+		b.WriteString(strings.Join(x.Names(), ","))
+		return
 	case *Interval:
 		b.WriteString(x.Text)
 		return

@@ -106,13 +106,7 @@ func appendLabelSet(dst []byte, kind pcp.LabelKind, s *pcp.LabelSet) ([]byte, er
 // host is the only label.
 func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (sets []pcp.LabelSet, err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
-	switch kind {
-	case pcp.ContextLabels:
-		ident = 0xffffffff
-	case pcp.ClusterLabels:
-		ident &^= 0x3ff
-	}
-	list := s.labels[labelIdent{kind, ident}]
+	list := s.labelled(kind, ident)
 	if len(list) == 0 && kind == pcp.ContextLabels {
 		host := `"` + s.Label().Host + `"`
 		return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{{Name: "hostname", Value: host, Flags: uint8(pcp.ContextLabels)}}}}, nil
@@ -124,4 +118,25 @@ func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (sets [
 	// The first record of a time counts.
 	i, _ = slices.BinarySearchFunc(list, list[i].at, func(o observation, at pcp.Timestamp) int { return o.at.Compare(at) })
 	return decodeLabels(list[i].body), nil
+}
+
+// LabelsSince returns the time from which on an object has the labels that it has at a time, and whether any were
+// recorded by then.
+func (s *Set) LabelsSince(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since pcp.Timestamp, ok bool) {
+	list := s.labelled(kind, ident)
+	if i := latest(list, at); i >= 0 {
+		return list[i].at, true
+	}
+	return pcp.Timestamp{}, false
+}
+
+// labelled returns the records of the labels of an object.
+func (s *Set) labelled(kind pcp.LabelKind, ident uint32) []observation {
+	switch kind {
+	case pcp.ContextLabels:
+		ident = 0xffffffff
+	case pcp.ClusterLabels:
+		ident &^= 0x3ff
+	}
+	return s.labels[labelIdent{kind, ident}]
 }

@@ -92,13 +92,13 @@ func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
 // instances returns the instances of a domain: in a recording those at the time of the values first, then
 // the others, whose values are interpolated from other times.
 func (g *Group) instances(ctx context.Context, id pcp.InDom) ([]pcp.Instance, error) {
-	line, ok := pmapi.As[pmapi.Timeline](g.pc.Source())
-	if !ok {
-		list, err := g.pc.Source().Instances(ctx, id)
+	src := g.pc.Source()
+	if _, ok := pmapi.As[pmapi.Timeline](src); !ok {
+		list, err := src.Instances(ctx, id)
 		return slices.Clone(list), err
 	}
-	all, err := line.AllInstances(ctx, id)
-	if now, err := line.InstancesAt(ctx, id, g.now.Time); err == nil {
+	all, err := pmapi.AllInstances(ctx, src, id)
+	if now, err := pmapi.InstancesAt(ctx, src, id, g.now.Time); err == nil {
 		return slices.Concat(now, all), nil
 	}
 	return slices.Clone(all), err

@@ -58,6 +58,19 @@ func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, 
 	return a.rec.set.AllInstances(d)
 }
 
+// LabelsAt implements LabelPast.
+func (a *Archive) LabelsAt(_ context.Context, kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.LabelSet, error) {
+	if a.closed {
+		return nil, pmerr.NoContext
+	}
+	return a.rec.set.Labels(kind, ident, at.Add(0))
+}
+
+// LabelsSince implements LabelPast.
+func (a *Archive) LabelsSince(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (pcp.Timestamp, bool) {
+	return a.rec.set.LabelsSince(kind, ident, at.Add(0))
+}
+
 // FetchRecord implements Timeline.
 func (a *Archive) FetchRecord(ctx context.Context, req *Request, dst *pcp.Result) (mark bool, err error) {
 	if a.closed {

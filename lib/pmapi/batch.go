@@ -41,6 +41,22 @@ func InstancesOf(ctx context.Context, src Source, ds []pcp.InDom) ([]pcp.Answer[
 	return eachOf(ctx, ds, src.Instances)
 }
 
+// InstancesAt returns the instances that a domain of src had at a time of a recording, or those that it has now.
+func InstancesAt(ctx context.Context, src Source, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
+	if past, ok := As[Past](src); ok {
+		return past.InstancesAt(ctx, d, at)
+	}
+	return src.Instances(ctx, d)
+}
+
+// AllInstances returns the instances that a domain of src had at any time of a recording, or those that it has now.
+func AllInstances(ctx context.Context, src Source, d pcp.InDom) ([]pcp.Instance, error) {
+	if past, ok := As[Past](src); ok {
+		return past.AllInstances(ctx, d)
+	}
+	return src.Instances(ctx, d)
+}
+
 // eachOf asks one question after the other. The error result is that of ctx.
 func eachOf[K, V any](ctx context.Context, keys []K, ask func(context.Context, K) (V, error)) ([]pcp.Answer[V], error) {
 	answers := make([]pcp.Answer[V], len(keys))

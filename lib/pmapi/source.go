@@ -112,6 +112,23 @@ type Timeline interface {
 	FetchRecord(ctx context.Context, req *Request, dst *pcp.Result) (mark bool, err error)
 }
 
+// A Past is a Timeline, or a Source over any other that has instance domains of its own.
+type Past interface {
+	// InstancesAt is that of a Timeline; without a past it is [Source.Instances].
+	InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error)
+	// AllInstances is that of a Timeline; without a past it is [Source.Instances].
+	AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
+}
+
+// A LabelPast is a Timeline that knows when labels were recorded.
+type LabelPast interface {
+	// LabelsAt is [Source.Labels] at a time.
+	LabelsAt(ctx context.Context, kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.LabelSet, error)
+	// LabelsSince returns the time from which on an object has the labels that it has at a time, and whether
+	// any were recorded by then.
+	LabelsSince(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since pcp.Timestamp, ok bool)
+}
+
 // A Marker is a Timeline, or a Source over one, that tells where recording was interrupted.
 type Marker interface {
 	// WatchMarks makes Fetch notice marks.

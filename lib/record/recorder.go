@@ -225,13 +225,12 @@ func instances(ctx context.Context, src pmapi.Source, ds []pcp.InDom, at pcp.Tim
 	if len(ds) == 0 {
 		return nil, nil
 	}
-	recorded, ok := pmapi.As[pmapi.Timeline](src)
-	if !ok {
+	if _, recorded := pmapi.As[pmapi.Timeline](src); !recorded {
 		return pmapi.InstancesOf(ctx, src, ds)
 	}
 	answers := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	for i, d := range ds {
-		answers[i].Value, answers[i].Err = recorded.InstancesAt(ctx, d, at)
+		answers[i].Value, answers[i].Err = pmapi.InstancesAt(ctx, src, d, at)
 	}
 	return answers, ctx.Err()
 }

@@ -101,14 +101,18 @@ func (s *Sample) Err() error {
 	return errors.Join(errs...)
 }
 
-// Sort puts the values of each set into the order of the instances' identifiers, unless they have an
-// order already.
+// Sort puts the values of each set into the order of the instances' identifiers, or names, unless they have
+// an order already.
 func (s *Sample) Sort(ctx context.Context) error {
 	if s.Ordered {
 		return nil
 	}
 	for i := range s.Sets {
-		if err := s.Sets[i].SortByID(ctx); err != nil {
+		sort := s.Sets[i].SortByID
+		if s.Sets[i].Named {
+			sort = func(ctx context.Context) error { return s.Sets[i].SortByName(ctx, 0) }
+		}
+		if err := sort(ctx); err != nil {
 			return err
 		}
 	}

@@ -13,9 +13,10 @@ import (
 // A Set holds the values of one metric in a sample. There may be millions, so it looks at columns,
 // which the next sample overwrites, or at a list; a reader looks at each value in its place.
 type Set struct {
-	Err  error  // why there are none
-	More int    // how many there were besides those that are wanted
-	Host string // whose the values are, if all are of one of several hosts
+	Err   error  // why there are none
+	More  int    // how many there were besides those that are wanted
+	Host  string // whose the values are, if all are of one of several hosts
+	Named bool   // identifiers have no order that matters: Sample.Sort sorts by names
 
 	values *pcp.Values
 	rates  *rateColumn             // nil if there are none
@@ -113,7 +114,7 @@ func (set *Set) Own(ctx context.Context) (Set, error) {
 			list[i].Value = pcp.BlobValue(v.Type(), slices.Clone(v.Bytes()))
 		}
 	}
-	return Set{Err: set.Err, More: set.More, Host: set.Host, list: list}, nil
+	return Set{Err: set.Err, More: set.More, Host: set.Host, Named: set.Named, list: list}, nil
 }
 
 // Filter keeps the values that are wanted.

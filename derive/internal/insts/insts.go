@@ -11,7 +11,7 @@ import (
 
 // Instances implements eval.Instances over a Source during one fetch.
 type Instances struct {
-	source pmapi.Source
+	source *Domains
 	line   pmapi.Timeline // nil if the Source has no past
 	ctx    context.Context
 	at     pcp.Timestamp // of the values
@@ -33,9 +33,17 @@ type instanceNames struct {
 
 // New returns the Instances of a Source, for a fetch that Begin begins.
 func New(src pmapi.Source) *Instances {
-	in := &Instances{source: src, lists: make(map[pcp.InDom]instanceList), names: make(map[pcp.InDom]instanceNames)}
+	in := &Instances{source: Over(src), lists: make(map[pcp.InDom]instanceList), names: make(map[pcp.InDom]instanceNames)}
 	in.line, _ = pmapi.As[pmapi.Timeline](src)
 	return in
+}
+
+// Domains returns the Source with the domains of groups.
+func (in *Instances) Domains() *Domains { return in.source }
+
+// Groups implements eval.Grouper.
+func (in *Instances) Groups(by pcp.InDom, known int, insts, groups []int32) (version int, err error) {
+	return in.source.groups.Of(in.ctx, by, known, insts, groups, in.at)
 }
 
 // Begin forgets the answers of the fetch before. The values fetched now have the time at.
@@ -64,6 +72,9 @@ func (in *Instances) LookupInst(d pcp.InDom, name string) (int32, error) {
 // InstName implements eval.Instances. In a recording the name is that of the time of the values,
 // not of the position, which is ahead of them after a fetch in the mode Interp.
 func (in *Instances) InstName(d pcp.InDom, inst int32) (string, error) {
+	if in.source.groups.Has(d) {
+		return in.source.groups.InstName(in.ctx, d, inst)
+	}
 	known := in.named(d)
 	switch name, ok := known.names[inst]; {
 	case ok:

@@ -84,3 +84,19 @@ func ParenBefore(text string) string {
 	}
 	return ""
 }
+
+// GroupingBefore returns the call before by and an open parenthesis at the end of a text, and the word after the
+// last label in that.
+func GroupingBefore(text string) (call, word string, ok bool) {
+	open := strings.LastIndexByte(text, '(')
+	if open < 0 || strings.ContainsAny(text[open:], `[]/"`) {
+		return "", "", false
+	}
+	before, ok := strings.CutSuffix(strings.TrimRight(text[:open], Blanks), "by")
+	before = strings.TrimRight(before, Blanks)
+	paren := ParenBefore(before)
+	if !ok || !strings.HasSuffix(before, ")") || paren == "" {
+		return "", "", false
+	}
+	return WordBefore(strings.TrimSuffix(before, paren)) + paren, WordBefore(text), true
+}

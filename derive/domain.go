@@ -1,0 +1,55 @@
+package derive
+
+import (
+	"context"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// Derived metrics have the instance domains of the Source below, and those of the groups that by makes.
+
+// Instances returns the instances of a domain.
+func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	return s.insts.Domains().Instances(ctx, d)
+}
+
+// InstancesOf is Instances for several domains.
+func (s *Source) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	if s.closed {
+		return nil, pmerr.NoContext
+	}
+	return s.insts.Domains().InstancesOf(ctx, ds)
+}
+
+// InstancesAt implements pmapi.Past.
+func (s *Source) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
+	return s.insts.Domains().InstancesAt(ctx, d, at)
+}
+
+// AllInstances implements pmapi.Past.
+func (s *Source) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	return s.insts.Domains().AllInstances(ctx, d)
+}
+
+// LookupInst returns the identifier of an instance.
+func (s *Source) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	return s.insts.Domains().LookupInst(ctx, d, name)
+}
+
+// InstName returns the name of an instance.
+func (s *Source) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	return s.insts.Domains().InstName(ctx, d, inst)
+}
+
+// unselected removes the values of groups that a profile leaves out: it chose no instances below.
+func unselected(v *pcp.Values, d pcp.InDom, p *pcp.Profile) {
+	kept := 0
+	for i, inst := range v.Insts {
+		if p.Selects(d, inst) {
+			v.Insts[kept], v.Words[kept] = inst, v.Words[i]
+			kept++
+		}
+	}
+	v.Insts, v.Words = v.Insts[:kept], v.Words[:kept]
+}

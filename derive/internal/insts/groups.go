@@ -1,0 +1,280 @@
+package insts
+
+import (
+	"cmp"
+	"context"
+	"crypto/md5"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// Groups knows the groups of instances that expressions make by labels: which there are, and which instance
+// belongs to which. They are the instances of domains that no Source has.
+type Groups struct {
+	src   pmapi.Source
+	line  pmapi.Timeline  // nil if the Source has no past
+	past  pmapi.LabelPast // nil if it does not tell when labels were recorded
+	byDom map[pcp.InDom]*grouping
+}
+
+// A grouping is the groups of one domain. A group keeps its number as long as it is known.
+type grouping struct {
+	check.Grouping
+	version int              // counts the times at which of was made
+	since   [4]pcp.Timestamp // from when on the labels hold, for each level
+	inner   int              // the version of the instances, if these are groups
+	of      map[int32]int32  // the group of each instance; nil if nothing is known
+	base    []string         // the values of instances without labels of their own
+	ids     map[string]int32
+	groups  map[int32]group
+}
+
+// A group is the instances whose labels have the same values.
+type group struct {
+	name   string
+	values []string
+}
+
+// levels are the objects whose labels an instance has, those of lower precedence first. A metric is none of
+// them: an expression may have many.
+var levels = [...]pcp.LabelKind{pcp.ContextLabels, pcp.DomainLabels, pcp.InDomLabels, pcp.InstanceLabels}
+
+func identOf(kind pcp.LabelKind, d pcp.InDom) uint32 {
+	switch kind {
+	case pcp.ContextLabels:
+		return 0
+	case pcp.DomainLabels:
+		return d.Domain()
+	}
+	return uint32(d)
+}
+
+func newGroups(src pmapi.Source) *Groups {
+	g := &Groups{src: src, byDom: make(map[pcp.InDom]*grouping)}
+	g.line, _ = pmapi.As[pmapi.Timeline](src)
+	g.past, _ = pmapi.As[pmapi.LabelPast](src)
+	return g
+}
+
+// Add adds the groupings of an expression. The error is that two have the same number.
+func (g *Groups) Add(list map[pcp.InDom]check.Grouping) error {
+	for d, by := range list {
+		switch old := g.byDom[d]; {
+		case old == nil:
+			g.byDom[d] = &grouping{Grouping: by, ids: make(map[string]int32), groups: make(map[int32]group)}
+		case !old.Same(by):
+			return fmt.Errorf("groups of %s and of %s have the same number, %s: another order of the labels changes it", old.Grouping, by, d)
+		}
+	}
+	return nil
+}
+
+// Has reports whether a domain is that of groups.
+func (g *Groups) Has(d pcp.InDom) bool { return g.byDom[d] != nil }
+
+// Forget drops what is known of labels.
+func (g *Groups) Forget() {
+	for _, by := range g.byDom {
+		by.of = nil
+	}
+}
+
+// refresh brings a grouping up to date for instances at a time. Labels of live instances are read when one is
+// not known, those of a recording when they change.
+func (g *Groups) refresh(ctx context.Context, by *grouping, insts []int32, at pcp.Timestamp) error {
+	inner, since := 0, by.since
+	if of := g.byDom[by.Of]; of != nil {
+		inner = of.version
+	}
+	if g.past != nil {
+		for i, kind := range levels {
+			since[i], _ = g.past.LabelsSince(kind, identOf(kind, by.Of), at)
+		}
+	}
+	fresh := by.of != nil && inner == by.inner && since == by.since
+	if fresh && (g.past != nil && inner == 0 || !slices.ContainsFunc(insts, by.unknown)) {
+		return nil
+	}
+	by.inner, by.since = inner, since
+	return g.read(ctx, by, insts, at)
+}
+
+func (by *grouping) unknown(inst int32) bool {
+	_, ok := by.of[inst]
+	return !ok
+}
+
+// read makes the groups anew.
+func (g *Groups) read(ctx context.Context, by *grouping, insts []int32, at pcp.Timestamp) error {
+	by.of = nil
+	base := make([]string, len(by.Labels))
+	var sets []pcp.LabelSet
+	for _, kind := range levels {
+		if g.Has(by.Of) && kind != pcp.ContextLabels {
+			break
+		}
+		found, err := g.labels(ctx, kind, identOf(kind, by.Of), at)
+		switch {
+		case err != nil:
+			return err
+		case kind == pcp.InstanceLabels:
+			sets = found
+		case len(found) > 0:
+			by.take(base, found[0].Labels)
+		}
+	}
+	by.version++
+	by.of = make(map[int32]int32, max(len(sets), len(insts)))
+	by.base = base
+	values := make([]string, len(base))
+	for i := range sets {
+		copy(values, base)
+		by.take(values, sets[i].Labels)
+		by.of[sets[i].Inst] = by.id(values)
+	}
+	inner := g.byDom[by.Of]
+	for _, inst := range insts {
+		if !by.unknown(inst) {
+			continue
+		}
+		if copy(values, base); inner != nil {
+			by.inherit(values, inner.Labels, inner.groups[inst].values)
+		}
+		by.of[inst] = by.id(values)
+	}
+	if g.line == nil {
+		by.prune()
+	}
+	return nil
+}
+
+// labels returns label sets. A source that does not have them has none; one that does not answer is an error.
+func (g *Groups) labels(ctx context.Context, kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (sets []pcp.LabelSet, err error) {
+	if g.past != nil {
+		sets, err = g.past.LabelsAt(ctx, kind, ident, at)
+	} else {
+		sets, err = g.src.Labels(ctx, kind, ident)
+	}
+	if ctx.Err() != nil || errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.Timeout) || errors.Is(err, pmerr.NoContext) {
+		return nil, cmp.Or(ctx.Err(), err)
+	}
+	return sets, nil
+}
+
+// take sets the values of those labels that the grouping is by.
+func (by *grouping) take(values []string, labels []pcp.Label) {
+	for i, name := range by.Labels {
+		for k := range labels {
+			if labels[k].Name == name {
+				values[i] = LabelText(labels[k].Value)
+			}
+		}
+	}
+}
+
+// inherit sets the values of labels that groups have.
+func (by *grouping) inherit(values []string, names, of []string) {
+	for i, name := range by.Labels {
+		if k := slices.Index(names, name); k >= 0 && k < len(of) {
+			values[i] = of[k]
+		}
+	}
+}
+
+// LabelText returns the value of a label, which is JSON: a string without its quotes, nothing for null, and
+// everything else as it is.
+func LabelText(value string) string {
+	text := ""
+	if value == "null" || strings.HasPrefix(value, `"`) && json.Unmarshal([]byte(value), &text) == nil {
+		return text
+	}
+	return value
+}
+
+// id returns the number of the group with the given values of labels: the first 31 bits of the MD5 sum of its
+// name, so that it is the same wherever the group appears. Of 100,000 groups two or three have the same bits;
+// the later one has the next number that is free.
+func (by *grouping) id(values []string) int32 {
+	name := GroupName(values)
+	if id, ok := by.ids[name]; ok {
+		return id
+	}
+	sum := md5.Sum([]byte(name))
+	id := int32(binary.BigEndian.Uint32(sum[:]) >> 1)
+	for taken := true; taken; {
+		if _, taken = by.groups[id]; taken {
+			id = (id + 1) & math.MaxInt32
+		}
+	}
+	by.ids[name], by.groups[id] = id, group{name, slices.Clone(values)}
+	return id
+}
+
+// GroupName returns the name of a group: the values of its labels, with commas between them. A value that is
+// empty or has a quote stands in quotes, those in it doubled, as in CSV, and so does one of several with a comma.
+func GroupName(values []string) string {
+	if len(values) == 1 && values[0] != "" && !strings.Contains(values[0], `"`) {
+		return values[0]
+	}
+	var b strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if v == "" || strings.Contains(v, `"`) || len(values) > 1 && strings.Contains(v, ",") {
+			v = `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
+		}
+		b.WriteString(v)
+	}
+	return b.String()
+}
+
+// prune forgets the groups that have no instances any more, if these are many.
+func (by *grouping) prune() {
+	const few = 1024
+	if len(by.groups) <= few+2*len(by.of) {
+		return
+	}
+	used := make(map[int32]bool)
+	for _, id := range by.of {
+		used[id] = true
+	}
+	for id, x := range by.groups {
+		if !used[id] {
+			delete(by.groups, id)
+			delete(by.ids, x.name)
+		}
+	}
+}
+
+// Of sets the group of each instance at a time; see eval.Grouper.
+func (g *Groups) Of(ctx context.Context, d pcp.InDom, known int, insts, groups []int32, at pcp.Timestamp) (version int, err error) {
+	by := g.byDom[d]
+	if by == nil {
+		return 0, pmerr.InDom
+	}
+	if known != 0 && known == by.version && by.of != nil && g.past == nil && !g.Has(by.Of) {
+		return known, nil
+	}
+	if err := g.refresh(ctx, by, insts, at); err != nil || known == by.version {
+		return by.version, err
+	}
+	for i, inst := range insts {
+		id, ok := by.of[inst]
+		if !ok {
+			id = by.id(by.base)
+		}
+		groups[i] = id
+	}
+	return by.version, nil
+}

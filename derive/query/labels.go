@@ -1,0 +1,45 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// LabelNames returns the names of the labels by which the instances of a domain can be put into groups, ascending.
+func (s *Source) LabelNames(ctx context.Context, d pcp.InDom) (names []string, err error) {
+	found, err := pmapi.ReadLabels(ctx, s, pmapi.LabelObjects(pcp.Desc{ID: pcp.NullID, InDom: d}))
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool)
+	for _, sets := range found {
+		for i := range sets {
+			for _, l := range sets[i].Labels {
+				known[l.Name] = true
+			}
+		}
+	}
+	for name := range known {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// GroupLabels returns the names of the labels that may stand after a call of a function and by.
+func (b *Binder) GroupLabels(ctx context.Context, call string) []string {
+	x, err := b.Compile(ctx, call)
+	if err != nil {
+		return nil
+	}
+	n, ok := syntax.Unparen(x.Tree).(*syntax.CallExpr)
+	if !ok || !n.Fun.IsGroupable() || x.Info.Types[n.X].Singular() {
+		return nil
+	}
+	names, _ := b.src.LabelNames(ctx, x.Info.Types[n.X].InDom)
+	return names
+}
