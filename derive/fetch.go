@@ -61,7 +61,11 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 		o.Prefetched(p.base.IDs[p.asked:])
 	}
 	p.base.Profile = req.Profile
-	sent := time.Now()
+	clocked := s.opt.Clock && !s.recorded
+	var sent time.Time
+	if clocked {
+		sent = time.Now()
+	}
 	if err := s.base.Fetch(ctx, &p.base, &p.result); err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 		s.interrupt()
 	}
 	s.insts.Begin(ctx, p.result.Time)
-	if s.opt.Clock && !s.recorded {
+	if clocked {
 		p.clock.note(sent, p.result.Time)
 	}
 	p.input.Time, p.input.Profile, p.input.Instances, p.input.Groups, p.input.Epoch = p.result.Time, req.Profile, s.insts, s.insts, p.clock.epoch

@@ -26,6 +26,7 @@ import (
 type Plan struct {
 	nodes  []node
 	root   int
+	consts []pcp.Values // single numbers
 	slots  int
 	hists  int // nodes with a previous sample
 	caches int // nodes that remember instances
@@ -41,35 +42,36 @@ type Plan struct {
 type kind uint8
 
 const (
-	kNone     kind = iota // never a value
-	kMetric               // column arg of the input
-	kConst                // word, for each instance of indom
-	kBinary               // pair
-	kNegate               //
-	kNot                  //
-	kAvg                  //
-	kSum                  //
-	kMin                  //
-	kMax                  //
-	kCount                //
-	kDelta                // history number arg
-	kRate                 // the same
-	kScalar               //
-	kInstant              //
-	kRescale              // scaler
-	kInst                 // filter; cache number arg
-	kMatch                // filter; cache number arg
-	kSelect               // the value list of x: a static choice, if the condition c, unless it is -1, has values
-	kTernary              // the condition c decides
-	kTop                  // the instances of the arg largest values
-	kBottom               // of the arg smallest values
-	kQuantile             // at the share that word is
-	kStddev               //
-	kMath                 // function arg of one value
-	kOver                 // span and window number arg; at the share that word is
-	kGroup                // grouping and memory number arg; at the share that word is
-	kShared               // the values of x, which are worked out once; memory number arg
-	kProbe                // the values of x, which are shown to the Probe as those of expression number arg
+	kNone      kind = iota // never a value
+	kMetric                // column arg of the input
+	kConst                 // constant number arg
+	kConstEach             // word, for each instance of indom
+	kBinary                // pair
+	kNegate                //
+	kNot                   //
+	kAvg                   //
+	kSum                   //
+	kMin                   //
+	kMax                   //
+	kCount                 //
+	kDelta                 // history number arg
+	kRate                  // the same
+	kScalar                //
+	kInstant               //
+	kRescale               // scaler
+	kInst                  // filter; cache number arg
+	kMatch                 // filter; cache number arg
+	kSelect                // the value list of x: a static choice, if the condition c, unless it is -1, has values
+	kTernary               // the condition c decides
+	kTop                   // the instances of the arg largest values
+	kBottom                // of the arg smallest values
+	kQuantile              // at the share that word is
+	kStddev                //
+	kMath                  // function arg of one value
+	kOver                  // span and window number arg; at the share that word is
+	kGroup                 // grouping and memory number arg; at the share that word is
+	kShared                // the values of x, which are worked out once; memory number arg
+	kProbe                 // the values of x, which are shown to the Probe as those of expression number arg
 )
 
 // A node is a part of an expression. The fields that matter depend on its kind. They are values, not
@@ -245,7 +247,7 @@ func (p *planner) nest(x syntax.Expr) int {
 	before := p.plan.hists + len(p.plan.spans)
 	i := p.add(x)
 	inner := &p.plan.nodes[i]
-	if p.plan.hists+len(p.plan.spans) > before || inner.slot < 0 || inner.kind == kMetric || inner.kind == kConst {
+	if p.plan.hists+len(p.plan.spans) > before || inner.slot < 0 || inner.kind == kMetric || inner.kind == kConstEach {
 		return i
 	}
 	if p.nested == nil {
@@ -274,8 +276,22 @@ func (p *planner) metric(e *syntax.MetricRef, n node) int {
 
 func (p *planner) constant(e syntax.Expr, n node) int {
 	if v := p.info.Consts[e]; v.IsSet() {
-		n.kind, n.word, n.slot = kConst, v.Word(), p.alloc()
+		return p.number(n, v.Word())
 	}
+	return p.push(n)
+}
+
+// number appends a constant: one number, whose values do not change, or one for each instance that there is.
+func (p *planner) number(n node, word uint64) int {
+	n.word = word
+	if !n.singular() {
+		n.kind, n.slot = kConstEach, p.alloc()
+		return p.push(n)
+	}
+	n.kind, n.arg = kConst, len(p.plan.consts)
+	v := pcp.Values{Type: n.typ}
+	repeat(&v, &n, pcp.NullInst)
+	p.plan.consts = append(p.plan.consts, v)
 	return p.push(n)
 }
 
@@ -301,11 +317,11 @@ func (p *planner) call(e *syntax.CallExpr, n node) int {
 	}
 	switch e.Fun {
 	case syntax.DEFINED:
-		n.kind, n.slot = kConst, p.alloc()
+		word := uint64(0)
 		if p.info.Defined[e] {
-			n.word = 1
+			word = 1
 		}
-		return p.push(n)
+		return p.number(n, word)
 	case syntax.ANON:
 		return p.push(n)
 	case syntax.INSTANT:

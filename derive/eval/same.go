@@ -60,7 +60,7 @@ func (c comparison) same(i, j int) bool {
 		return false
 	}
 	switch a.kind {
-	case kNone, kConst:
+	case kNone, kConst, kConstEach:
 		return true
 	case kMetric:
 		return c.p.operands[a.arg] == c.o.operands[b.arg]
@@ -88,7 +88,7 @@ func (c comparison) neutral(a, b *node) bool {
 
 func (p *pair) neutral(plan *Plan, y int) bool {
 	n := &plan.nodes[plan.plain(y)]
-	if n.kind != kConst || !n.singular() || !n.typ.Arithmetic() {
+	if n.kind != kConst || !n.typ.Arithmetic() {
 		return false
 	}
 	f, err := pcp.WordValue(n.typ, n.word).Float64()

@@ -95,7 +95,9 @@ func (s *State) eval(i int) *pcp.Values {
 	case kMetric:
 		return s.metric(n)
 	case kConst:
-		return s.constant(n)
+		return &s.plan.consts[n.arg]
+	case kConstEach:
+		return s.repeated(n)
 	case kBinary:
 		return s.binary(n)
 	case kDelta, kRate:
@@ -214,14 +216,9 @@ func (s *State) metric(n *node) *pcp.Values {
 	return out
 }
 
-// constant returns a number, for every instance that there is and that is wanted if it has an
-// instance domain.
-func (s *State) constant(n *node) *pcp.Values {
+// repeated returns a number for every instance that there is and that is wanted.
+func (s *State) repeated(n *node) *pcp.Values {
 	out := s.empty(n)
-	if n.singular() {
-		repeat(out, n, pcp.NullInst)
-		return out
-	}
 	if s.in.Instances == nil {
 		return out
 	}

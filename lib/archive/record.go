@@ -51,6 +51,7 @@ func (r *record) sets() wire.Sets {
 // column decodes the value set at an offset of a checked record.
 func (r *record) column(set int, dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *wire.Arena) {
 	sets := wire.NewSets(r.src, set, len(r.src)-4, 1, recordBias)
+	sets.Checked = true
 	sets.Next()
 	sets.Decode(dst, d, p, a)
 }

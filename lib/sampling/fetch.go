@@ -56,11 +56,15 @@ func Fetches(ctx context.Context, src pmapi.Source, req *pmapi.Request, t *Times
 		}
 		f := new(Fetch)
 		for n := 0; t.Samples == 0 || n < t.Samples; n++ {
-			if _, err := clock.Wait(ctx); err != nil {
+			err := ctx.Err()
+			if clock.Interval > 0 {
+				_, err = clock.Wait(ctx)
+			}
+			if err != nil {
 				yield(nil, &IdleError{err})
 				return
 			}
-			err := fetch(ctx, req, f)
+			err = fetch(ctx, req, f)
 			switch {
 			case errors.Is(err, pmerr.EOL):
 				return

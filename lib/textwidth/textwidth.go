@@ -124,12 +124,20 @@ func Wrap(s string, n int) []string {
 
 // Pad returns a text with the blanks that make it n columns wide: in front of it, so that it is
 // aligned at its right, or after it.
-func Pad(s string, n int, right bool) string {
-	blanks := strings.Repeat(" ", max(n-Width(s), 0))
-	if right {
-		return blanks + s
+func Pad(s string, n int, right bool) string { return string(AppendPad(nil, s, n, right)) }
+
+// AppendPad appends what Pad returns.
+func AppendPad(dst []byte, s string, n int, right bool) []byte {
+	if !right {
+		dst = append(dst, s...)
 	}
-	return s + blanks
+	for range n - Width(s) {
+		dst = append(dst, ' ')
+	}
+	if right {
+		dst = append(dst, s...)
+	}
+	return dst
 }
 
 // Clean returns a text on one line, without characters that a terminal obeys: each is a blank.

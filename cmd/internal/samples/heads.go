@@ -299,7 +299,7 @@ func (t *tableWriter) header(ctx context.Context, s *sampling.Sample) error {
 		first = ""
 	}
 	err := t.line(ctx, first, func(dst []byte, metric, place, width int) []byte {
-		return append(dst, textwidth.Pad(t.name(metric, place, s), width, t.right(metric, place))...)
+		return textwidth.AppendPad(dst, t.name(metric, place, s), width, t.right(metric, place))
 	})
 	if err != nil || !t.heads.units {
 		return err
@@ -323,7 +323,7 @@ func (t *tableWriter) unitLine(ctx context.Context) error {
 		return nil
 	}
 	return t.line(ctx, "", func(dst []byte, metric, place, width int) []byte {
-		return append(dst, textwidth.Pad(t.chosen[metric].numbers.Unit, width, true)...)
+		return textwidth.AppendPad(dst, t.chosen[metric].numbers.Unit, width, true)
 	})
 }
 
@@ -333,7 +333,7 @@ const longestRule = 200
 // spans writes a line of texts above groups of columns, with a rule as far as a group goes.
 func (t *tableWriter) spans(first string, groups []headGroup, text func(headGroup) string) {
 	start := len(t.b)
-	t.b = append(t.b, textwidth.Pad(first, t.timeWidth(), false)...)
+	t.b = textwidth.AppendPad(t.b, first, t.timeWidth(), false)
 	shown, _ := t.shown()
 	columns, widths := make([]int, len(t.chosen)), make([]int, len(t.chosen))
 	step := 0
@@ -357,7 +357,7 @@ func (t *tableWriter) spans(first string, groups []headGroup, text func(headGrou
 		if rule := width - textwidth.Width(name) - 1; count > 1 && rule > 0 && name != "" {
 			name += " " + strings.Repeat("-", min(rule, longestRule))
 		}
-		t.b = append(append(t.b, t.heads.gap...), textwidth.Pad(name, width, count == 1 && t.right(g.from, 0))...)
+		t.b = textwidth.AppendPad(append(t.b, t.heads.gap...), name, width, count == 1 && t.right(g.from, 0))
 	}
 	t.endLine(start)
 }

@@ -211,11 +211,11 @@ func (t *instanceWriter) header(stamp string, shown int, between string) {
 	t.line(stamp, shown, between, func(b []byte, k int) []byte {
 		c := &t.columns[k]
 		units = units || c.numbers.Unit != ""
-		return append(b, textwidth.Pad(c.label, c.width, !c.left)...)
+		return textwidth.AppendPad(b, c.label, c.width, !c.left)
 	})
 	if units {
 		t.line("", shown, between, func(b []byte, k int) []byte {
-			return append(b, textwidth.Pad(t.columns[k].numbers.Unit, t.columns[k].width, true)...)
+			return textwidth.AppendPad(b, t.columns[k].numbers.Unit, t.columns[k].width, true)
 		})
 	}
 	if t.opt.Color && t.opt.Width > 0 {
@@ -225,7 +225,7 @@ func (t *instanceWriter) header(stamp string, shown int, between string) {
 
 // line writes a line: a name, and a cell for each column that is shown.
 func (t *instanceWriter) line(name string, shown int, between string, cell func(b []byte, column int) []byte) {
-	b := append([]byte(nil), textwidth.Pad(name, t.names, false)...)
+	b := textwidth.AppendPad([]byte(nil), name, t.names, false)
 	for k := range shown {
 		b = cell(append(b, between...), k)
 	}
@@ -241,11 +241,11 @@ func (t *instanceWriter) cell(b []byte, column int, v pcp.Value) []byte {
 	c := &t.columns[column]
 	switch {
 	case !v.IsSet():
-		return append(b, textwidth.Pad("-", c.width, !c.left)...)
+		return textwidth.AppendPad(b, "-", c.width, !c.left)
 	case !v.Type().Arithmetic():
-		return append(b, textwidth.Pad(textwidth.Middle(t.label(v), c.width), c.width, !c.left)...)
+		return textwidth.AppendPad(b, textwidth.Middle(t.label(v), c.width), c.width, !c.left)
 	}
-	return append(b, textwidth.Pad(string(c.numbers.AppendAligned(nil, v, c.number)), c.width, true)...)
+	return textwidth.AppendPad(b, string(c.numbers.AppendAligned(nil, v, c.number)), c.width, true)
 }
 
 // label returns the text of a value that is not a number; a string has no quotes.

@@ -267,7 +267,7 @@ func (r *rowWriter) aligned(x *row, room int) string {
 	var b []byte
 	column := func(text string, width int) {
 		if width > 0 {
-			b = append(append(b, textwidth.Pad(text, width, false)...), gap...)
+			b = append(textwidth.AppendPad(b, text, width, false), gap...)
 		}
 	}
 	column(x.host, w.hosts)
@@ -276,11 +276,11 @@ func (r *rowWriter) aligned(x *row, room int) string {
 	case x.note != "":
 		b = append(b, x.note...)
 	case !r.h.Metrics[x.metric].Desc.Type.Arithmetic():
-		b = append(b, textwidth.Pad(r.opt.cell(x.v.Value), values, x.past != "")...)
+		b = textwidth.AppendPad(b, r.opt.cell(x.v.Value), values, x.past != "")
 	default:
 		b = r.numbers[x.metric].AppendAligned(b, x.v.Value, values)
 		if w.units > 0 {
-			b = append(append(b, ' '), textwidth.Pad(r.numbers[x.metric].Unit, w.units, false)...)
+			b = textwidth.AppendPad(append(b, ' '), r.numbers[x.metric].Unit, w.units, false)
 		}
 	}
 	return strings.TrimRight(string(b)+gap+x.past, " ")

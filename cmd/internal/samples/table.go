@@ -76,11 +76,12 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if err := s.Sort(ctx); err != nil {
 		return err
 	}
-	stamp := t.times.text(s.Time)
+	var room [32]byte
+	stamp := t.times.append(room[:0], s.Time)
 	if t.opt.Timestamp != "" {
-		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
+		stamp = t.opt.appendTime(room[:0], t.h, s.Time)
 	}
-	t.stamp = max(t.stamp, textwidth.Width(stamp))
+	t.stamp = max(t.stamp, textwidth.Width(string(stamp)))
 	changed, err := t.choose(ctx, s)
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 		}
 		t.rows = 0
 	}
-	if err := t.row(ctx, stamp, s); err != nil {
+	if err := t.row(ctx, string(stamp), s); err != nil {
 		return err
 	}
 	t.rows++
@@ -320,7 +321,7 @@ func (t *tableWriter) begin() {
 // line writes a line: the text in the column of times, and a cell for each column that is shown.
 func (t *tableWriter) line(ctx context.Context, first string, cell func(dst []byte, metric, place, width int) []byte) (err error) {
 	start := len(t.b)
-	t.b = append(t.b, textwidth.Pad(first, t.timeWidth(), false)...)
+	t.b = textwidth.AppendPad(t.b, first, t.timeWidth(), false)
 	n := math.MaxInt
 	if t.opt.Width > 0 {
 		n, _ = t.shown()
@@ -369,7 +370,7 @@ func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) er
 			}
 		}
 		if !t.h.Metrics[metric].Desc.Type.Arithmetic() {
-			return append(dst, textwidth.Pad(t.opt.cell(v), width, t.right(metric, place))...)
+			return textwidth.AppendPad(dst, t.opt.cell(v), width, t.right(metric, place))
 		}
 		if c.numbers.Adapts() {
 			c.most.Note(v)

@@ -14,11 +14,14 @@ type timeForm struct {
 	parts bool // a time had a part of a second
 
 	minute int64  // since the epoch, of the time before
-	prefix string // of the text of that time, up to its seconds; "" if the minute does not begin with one of the clock
+	prefix []byte // of the text of that time, up to its seconds; empty if the minute does not begin with one of the clock
 }
 
-// text returns a time. Those of records have milliseconds from the first on that has some.
-func (f *timeForm) text(t pcp.Timestamp) string {
+// text returns a time.
+func (f *timeForm) text(t pcp.Timestamp) string { return string(f.append(nil, t)) }
+
+// append appends a time. Those of records have milliseconds from the first on that has some.
+func (f *timeForm) append(dst []byte, t pcp.Timestamp) []byte {
 	switch h := f.h; {
 	case h.Live:
 		f.parts = h.Interval%time.Second != 0
@@ -28,8 +31,8 @@ func (f *timeForm) text(t pcp.Timestamp) string {
 		f.parts = f.parts || t.Nsec != 0
 	}
 	second := t.Sec % 60
-	if f.prefix != "" && t.Sec-second == f.minute*60 && !f.parts {
-		return f.prefix + string([]byte{'0' + byte(second/10), '0' + byte(second%10)})
+	if len(f.prefix) > 0 && t.Sec-second == f.minute*60 && !f.parts {
+		return append(append(dst, f.prefix...), '0'+byte(second/10), '0'+byte(second%10))
 	}
 	layout := time.DateTime
 	if f.clock {
@@ -39,9 +42,10 @@ func (f *timeForm) text(t pcp.Timestamp) string {
 		layout += ".000"
 	}
 	at := t.Time().In(f.h.Location())
-	text := at.Format(layout)
-	if f.prefix = ""; !f.parts && t.Sec >= 0 && int64(at.Second()) == second {
-		f.minute, f.prefix = t.Sec/60, text[:len(text)-2]
+	start := len(dst)
+	dst = at.AppendFormat(dst, layout)
+	if f.prefix = f.prefix[:0]; !f.parts && t.Sec >= 0 && int64(at.Second()) == second {
+		f.minute, f.prefix = t.Sec/60, append(f.prefix, dst[start:len(dst)-2]...)
 	}
-	return text
+	return dst
 }
