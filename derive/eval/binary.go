@@ -41,7 +41,9 @@ func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
 	if n.pair.op < opLess {
 		n.pair.common = n.typ
 	}
-	n.pair.scale, n.pair.scaled = p.info.Scales[e]
+	if scale, ok := p.info.Scales[e]; ok {
+		n.pair.scale = &scale
+	}
 	n.x, n.y = p.add(e.X), p.add(e.Y)
 	n.slot = p.alloc()
 	p.release(n.x, n.y)
@@ -79,8 +81,12 @@ func (s *State) binary(n *node) *pcp.Values {
 	}
 	size := len(out.Insts)
 	pair := &n.pair
-	xs = pair.operand(&s.left, xs, xn.typ, pair.scale.LeftMul, pair.scale.LeftDiv)
-	ys = pair.operand(&s.right, ys, yn.typ, pair.scale.RightMul, pair.scale.RightDiv)
+	xs = pair.operand(&s.left, xs, xn.typ)
+	ys = pair.operand(&s.right, ys, yn.typ)
+	if scale := pair.scale; scale != nil {
+		rescale(xs, scale.LeftDiv, scale.LeftMul)
+		rescale(ys, scale.RightDiv, scale.RightMul)
+	}
 	if pair.invert {
 		xs, ys = ys, xs
 	}
@@ -91,15 +97,12 @@ func (s *State) binary(n *node) *pcp.Values {
 
 // operand returns the words of one side as the common type wants them, in buf if they have to be
 // changed.
-func (p *pair) operand(buf *[]uint64, words []uint64, from pcp.Type, mul, div float64) []uint64 {
-	if same(from, p.common) && !p.scaled {
+func (p *pair) operand(buf *[]uint64, words []uint64, from pcp.Type) []uint64 {
+	if same(from, p.common) && p.scale == nil {
 		return words
 	}
 	*buf = slices.Grow((*buf)[:0], len(words))[:len(words)]
 	convert(*buf, words, from, p.common)
-	if p.scaled && (mul != 1 || div != 1) {
-		rescale(*buf, div, mul)
-	}
 	return *buf
 }
 

@@ -281,6 +281,9 @@ func convert(dst, a []uint64, from, to pcp.Type) {
 }
 
 func rescale(dst []uint64, divisor, multiplier float64) {
+	if divisor == 1 && multiplier == 1 {
+		return
+	}
 	for i, w := range dst {
 		dst[i] = word64(f64(w) / divisor * multiplier)
 	}

@@ -74,8 +74,9 @@ const (
 	kProbe                 // the values of x, which are shown to the Probe as those of expression number arg
 )
 
-// A node is a part of an expression. The fields that matter depend on its kind. They are values, not
-// pointers, so that the evaluation of a node reads one piece of memory.
+// A node is a part of an expression. The fields that matter depend on its kind. They are values where
+// most expressions have them, so that the evaluation of a node reads one piece of memory, and pointers
+// elsewhere, so that the nodes of many expressions stay in the cache of the processor.
 type node struct {
 	kind kind
 	column
@@ -84,9 +85,9 @@ type node struct {
 	word   uint64
 	pair   pair
 	change change
-	filter filter
 	choice
-	scaler pcp.Scaler
+	filter *filter
+	scaler *pcp.Scaler
 	strict bool // sum() and avg() of no values have none
 }
 
@@ -105,8 +106,7 @@ type pair struct {
 	op     op
 	invert bool     // the sides are exchanged
 	common pcp.Type // both operands are converted to it
-	scale  check.Scale
-	scaled bool
+	scale  *check.Scale
 }
 
 // A change is how delta() and rate() compare two samples.
@@ -223,14 +223,15 @@ func (p *planner) part(e syntax.Expr) int {
 	case *syntax.RescaleExpr:
 		n.kind = kRescale
 		from := p.info.Types[e.X]
-		n.scaler, _ = pcp.NewScaler(from.Type, from.Units, p.info.Rescale[e]) // the check has made one
+		scaler, _ := pcp.NewScaler(from.Type, from.Units, p.info.Rescale[e]) // the check has made one
+		n.scaler = &scaler
 		return p.unary(n, e.X)
 	case *syntax.InstExpr:
-		n.kind, n.filter.name = kInst, e.Name
+		n.kind, n.filter = kInst, &filter{name: e.Name}
 		n.arg, p.plan.caches = p.plan.caches, p.plan.caches+1
 		return p.unary(n, e.X)
 	case *syntax.MatchInstExpr:
-		n.kind, n.filter = kMatch, filter{match: p.info.Patterns[e], invert: e.NotPos >= 0}
+		n.kind, n.filter = kMatch, &filter{match: p.info.Patterns[e], invert: e.NotPos >= 0}
 		n.arg, p.plan.caches = p.plan.caches, p.plan.caches+1
 		return p.unary(n, e.X)
 	}

@@ -16,6 +16,14 @@ func (p *Plan) Same(o *Plan) bool {
 // like reports whether values of two columns have the same form.
 func (c *column) like(o *column) bool { return c.typ == o.typ && c.indom == o.indom }
 
+// like reports whether two operators combine operands alike.
+func (p *pair) like(o *pair) bool {
+	return p.op == o.op && p.invert == o.invert && p.common == o.common && equal(p.scale, o.scale)
+}
+
+// equal reports whether two pointers are nil, or point to equal values.
+func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
+
 type comparison struct{ p, o *Plan }
 
 // plain returns the node that has the values of node number i: instant() and scalar() of one value leave it alone.
@@ -54,9 +62,9 @@ func (c comparison) same(i, j int) bool {
 			n.arg = 0
 		}
 	}
-	if left.kind != right.kind || left.arg != right.arg || left.word != right.word || left.pair != right.pair ||
-		left.change != right.change || left.choice != right.choice || left.scaler != right.scaler ||
-		left.strict != right.strict || left.filter.name != right.filter.name {
+	if left.kind != right.kind || left.arg != right.arg || left.word != right.word || !left.pair.like(&right.pair) ||
+		left.change != right.change || left.choice != right.choice || !equal(left.scaler, right.scaler) ||
+		left.strict != right.strict || a.kind == kInst && left.filter.name != right.filter.name {
 		return false
 	}
 	switch a.kind {
@@ -83,7 +91,7 @@ func (k kind) extreme() bool { return k == kMin || k == kMax }
 
 // neutral reports whether two operators change nothing: a factor or divisor of 1, or a sum or difference with 0.
 func (c comparison) neutral(a, b *node) bool {
-	return !a.pair.scaled && !b.pair.scaled && a.pair.neutral(c.p, a.y) && b.pair.neutral(c.o, b.y)
+	return a.pair.scale == nil && b.pair.scale == nil && a.pair.neutral(c.p, a.y) && b.pair.neutral(c.o, b.y)
 }
 
 func (p *pair) neutral(plan *Plan, y int) bool {

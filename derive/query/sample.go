@@ -47,7 +47,7 @@ func (t *taker) naming(d pcp.InDom) func(inst int32) string {
 func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, error) {
 	t.ctx, t.smp.Time, t.smp.Ordered = ctx, res.Time, false
 	for i, e := range t.p.exprs {
-		t.smp.Sets[i] = t.set(i, e, res)
+		t.set(i, e, res)
 	}
 	chosen, err := t.choose(ctx, res)
 	if err != nil || !chosen {
@@ -56,19 +56,20 @@ func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, er
 	return &t.smp, t.p.Select.arrange(ctx, &t.smp)
 }
 
-// set returns the values of an expression.
-func (t *taker) set(i int, e *Expr, res *pcp.Result) sampling.Set {
+// set puts the values of an expression into the sample.
+func (t *taker) set(i int, e *Expr, res *pcp.Result) {
 	v := &res.Sets[e.column]
 	if v.Err != 0 {
-		return sampling.Set{Err: derive.Err(e.Tree, v)}
+		t.smp.Sets[i] = sampling.Set{Err: derive.Err(e.Tree, v)}
+		return
 	}
 	var rates *pcp.Values
 	if t.p.rate(e) {
 		rates = &res.Sets[e.rateColumn]
 	}
-	set := sampling.ColumnSet(v, rates, t.names[i])
+	set := &t.smp.Sets[i]
+	set.SetColumn(v, rates, t.names[i])
 	_, set.Named = e.Info.Groups[e.Info.Root.InDom]
-	return set
 }
 
 // choose leaves out of the sample what is not selected, and reports whether anything is left.
