@@ -22,6 +22,7 @@ import (
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
+	"pmtools/derive/report"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
@@ -162,6 +163,9 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 	a.running = true
 	if f.archive != "" {
 		return a.recordArchive(ctx, f, set, args)
+	}
+	if report.Named(args) {
+		a.reports.Begin(a.Env)
 	}
 	s, err := a.session(ctx, set, overHosts(hosts))
 	if err != nil {

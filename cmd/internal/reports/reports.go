@@ -4,6 +4,7 @@ package reports
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -17,7 +18,7 @@ import (
 // Reports are the reports of the files that options name, or else of those of the machine.
 type Reports struct {
 	paths []string
-	lib   *report.Library
+	read  func() (*report.Library, error) // once; nil before Begin
 }
 
 // Add adds the option that names files.
@@ -28,22 +29,35 @@ func (r *Reports) Add(fs *pflag.FlagSet) {
 	})
 }
 
+// Begin begins to read the files, while the command does something else. It needs none of env afterwards.
+func (r *Reports) Begin(env *cli.Env) {
+	r.prepare(env)
+	go r.read()
+}
+
 // Library returns the reports.
 func (r *Reports) Library(env *cli.Env) (*report.Library, error) {
-	if r.lib != nil {
-		return r.lib, nil
+	if r.read == nil {
+		r.prepare(env)
 	}
-	var err error
+	return r.read()
+}
+
+// prepare decides which files are read.
+func (r *Reports) prepare(env *cli.Env) {
 	if len(r.paths) == 0 {
 		home, _ := env.LookupEnv("HOME")
-		r.lib, err = report.Open(report.Places(home, env.Config().Get("PCP_SYSCONF_DIR")))
-		return r.lib, err
+		places := report.Places(home, env.Config().Get("PCP_SYSCONF_DIR"))
+		r.read = sync.OnceValues(func() (*report.Library, error) { return report.Open(places) })
+		return
 	}
-	r.lib = report.New()
-	for _, path := range r.paths {
-		err = errors.Join(err, r.lib.Load(path))
-	}
-	return r.lib, err
+	r.read = sync.OnceValues(func() (lib *report.Library, err error) {
+		lib = report.New()
+		for _, path := range r.paths {
+			err = errors.Join(err, lib.Load(path))
+		}
+		return lib, err
+	})
 }
 
 // Expand puts the columns of reports that fit a source in the place of their names. Why others are left
