@@ -213,17 +213,18 @@ func (c *Cursor) columns(set int, p *pcp.Profile, dst *pcp.Result) {
 		}
 		dst.Sets[i].Reset(id, d.Type)
 	}
-	heads := c.rec.heads()
+	sets := c.rec.sets()
 	if set > 0 {
-		heads.pos, heads.left = set, 1
+		sets = c.rec.setAt(set)
 	}
+	sets.Checked = true
 	c.want.begin()
 	left := len(c.want.ids)
-	for nth := 0; left > 0 && heads.next(); nth++ {
-		for i := c.want.take(nth, heads.id); i >= 0; i = c.want.same(i) {
+	for nth := 0; left > 0 && sets.Next(); nth++ {
+		for i := c.want.take(nth, sets.ID); i >= 0; i = c.want.same(i) {
 			v := &dst.Sets[i]
-			c.rec.column(heads.start, v, &c.want.descs[i], p, &c.arena)
-			v.Empty = heads.count == 0
+			sets.Decode(v, &c.want.descs[i], p, &c.arena)
+			v.Empty = sets.Count == 0
 			left--
 		}
 	}

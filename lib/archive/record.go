@@ -48,12 +48,9 @@ func (r *record) sets() wire.Sets {
 	return wire.NewSets(r.src, r.first, len(r.src)-4, r.nsets, recordBias)
 }
 
-// column decodes the value set at an offset of a checked record.
-func (r *record) column(set int, dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *wire.Arena) {
-	sets := wire.NewSets(r.src, set, len(r.src)-4, 1, recordBias)
-	sets.Checked = true
-	sets.Next()
-	sets.Decode(dst, d, p, a)
+// setAt returns the value set at an offset.
+func (r *record) setAt(set int) wire.Sets {
+	return wire.NewSets(r.src, set, len(r.src)-4, 1, recordBias)
 }
 
 // valueSets iterates over the heads of value sets. It is faster than wire.Sets, which checks all values.

@@ -206,7 +206,10 @@ func (in *interp) take(s *series, e *record, heads *valueSets, up bool, t int64,
 	if !fits(s.desc.Type, binary.BigEndian.Uint32(e.src[heads.start+8:])) {
 		return 0, pmerr.LogRec
 	}
-	e.column(heads.start, &s.col, &s.desc, nil, &c.arena)
+	sets := e.setAt(heads.start)
+	sets.Checked = true
+	sets.Next()
+	sets.Decode(&s.col, &s.desc, nil, &c.arena)
 	found, hint := 0, 0 // records list instances mostly in the same order: the next slot is tried first
 	for i, inst := range s.col.Insts {
 		k, ok := s.find(inst, hint)
