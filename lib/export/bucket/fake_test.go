@@ -21,6 +21,7 @@ type server struct {
 	mu      sync.Mutex
 	objects map[string]string
 	uploads map[string]*upload
+	begun   int // uploads
 	count   int // requests
 	failed  int // of them
 	aborted int
@@ -130,7 +131,8 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	case q.Has("list-type"):
 		s.list(w, q.Get("prefix"))
 	case q.Has("uploads"):
-		id := fmt.Sprintf("id/../%d", s.count)
+		s.begun++ // requests may be counted between the count of this one and its turn
+		id := fmt.Sprintf("id/../%d", s.begun)
 		s.uploads[id] = &upload{key, make(map[string]string)}
 		answer(w, "InitiateMultipartUploadResult", struct{ UploadId string }{id})
 	case up != nil:
