@@ -39,7 +39,7 @@ type eventValue struct {
 
 // takeEvents hands over the records of an event metric. A damaged value becomes a row of bytes.
 func (r *reader) takeEvents(ctx context.Context, i int, v *pcp.Values, series []int32, to sink) error {
-	g := &r.group
+	g := r.group
 	rec := &g.records[len(g.records)-1]
 	for n := range v.Len() {
 		records, err := pcp.UnpackEvents(v.Value(n))

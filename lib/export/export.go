@@ -75,6 +75,7 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 	if err != nil {
 		return sum, err
 	}
+	defer r.group.release()
 	st, err := r.open(ctx, false, nil)
 	if err != nil {
 		return sum, err
@@ -149,7 +150,7 @@ type reader struct {
 	request pmapi.Request
 	result  pcp.Result
 	domains map[pcp.InDom]*domain
-	group   group
+	group   *group
 	period  int64 // of the files, in nanoseconds
 	turn    int64 // the number of the period that is read
 	values  int64
@@ -182,7 +183,7 @@ func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config
 	}
 	r.host, r.zone = recs.origin.host(ctx)
 	r.host, r.machine = cmp.Or(cfg.Host, r.host), cmp.Or(cfg.Machine, machineOf(ctx, recs.Source))
-	r.group.copies, recs.tick = recs.origin.endless(), tick(cfg.Micros)
+	r.group, recs.tick = newGroup(recs.origin.endless()), tick(cfg.Micros)
 	if err := recs.rewind(); err != nil {
 		return nil, err
 	}
@@ -290,7 +291,7 @@ func (r *reader) flush(to sink) error {
 	}
 	r.group.sort(r.metrics)
 	r.values += int64(r.group.len())
-	err := to.rows(&r.group, r.metrics)
+	err := to.rows(r.group, r.metrics)
 	r.group.reset()
 	return err
 }
@@ -319,7 +320,7 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 	if err != nil {
 		return err, nil
 	}
-	g := &r.group
+	g := r.group
 	if err := r.begin(ctx, to, at); err != nil {
 		return nil, err
 	}
@@ -354,7 +355,7 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 
 // begin ends the group before a record of another group.
 func (r *reader) begin(ctx context.Context, to sink, at int64) error {
-	g := &r.group
+	g := r.group
 	date, turn := floor(at, day), floor(at, r.period)
 	turned := r.begun && turn != r.turn
 	if turned || date != g.date || g.full() {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"pmtools/lib/pcp"
@@ -87,6 +88,27 @@ const (
 	groupSeries = 1 << 16
 	groupBytes  = 8 << 20
 )
+
+// groups has the memory of groups that are not needed any more: some 20 MB, which the next recording needs.
+var groups sync.Pool
+
+// newGroup returns an empty group.
+func newGroup(copies bool) *group {
+	g, ok := groups.Get().(*group)
+	if !ok {
+		g = new(group)
+	}
+	g.copies = copies
+	return g
+}
+
+// release ends the use of the group.
+func (g *group) release() {
+	clear(g.keys) // they have names of archives
+	g.reset()
+	g.number, g.date = 0, 0
+	groups.Put(g)
+}
 
 func (g *group) len() int { return len(g.rows) }
 

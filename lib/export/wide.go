@@ -221,7 +221,7 @@ func (w *Wide) Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *
 	out := newWideWriter(w, st, recs)
 	damage, err := r.each(ctx, func() (damage, failed error) {
 		if damage, failed = w.take(ctx, r); damage == nil && failed == nil {
-			failed = out.add(&r.group)
+			failed = out.add(r.group)
 			r.values += int64(r.group.len())
 		}
 		return damage, failed
