@@ -15,7 +15,7 @@ func (s *Sketch) spread() []float64 {
 		return s.points
 	}
 	if s.n <= exactNumbers {
-		return slices.Sorted(slices.Values(s.recent)) // a copy: recent is reused
+		return slices.Clone(s.exact())
 	}
 	s.flush()
 	points := make([]float64, 0, spreadPoints)

@@ -11,7 +11,7 @@ import (
 type Sketch struct {
 	Whole  bool // all numbers are whole, and so are the quantiles
 	n      uint64
-	recent []float64 // those that are not counted yet: all of them while they are few
+	recent []float64 // those that are not counted yet: all of them, but for zeros, while they are few
 	above  buckets   // of positive numbers
 	below  buckets   // of the absolute values of negative ones
 	zeros  uint64
@@ -38,6 +38,10 @@ type buckets struct {
 // Add adds a number, which must be finite.
 func (s *Sketch) Add(x float64) {
 	s.n++
+	if math.Float64bits(x) == 0 { // most numbers of many metrics
+		s.zeros++
+		return
+	}
 	if len(s.recent) == exactNumbers {
 		s.flush()
 	}
@@ -131,6 +135,8 @@ func (s *Sketch) coarsen() {
 // Merge adds the numbers of another Sketch, with the same result as to add each.
 func (s *Sketch) Merge(o *Sketch) {
 	if o.n <= exactNumbers {
+		s.n += o.zeros
+		s.zeros += o.zeros
 		for _, x := range o.recent {
 			s.Add(x)
 		}
@@ -179,8 +185,7 @@ func (s *Sketch) Quantile(q float64) float64 {
 	}
 	rank := uint64(min(max(math.Ceil(q*float64(s.n)), 1), float64(s.n)))
 	if s.n <= exactNumbers {
-		slices.Sort(s.recent)
-		return s.recent[rank-1]
+		return s.exact()[rank-1]
 	}
 	s.flush()
 	for i := len(s.below.counts) - 1; i >= 0; i-- {
@@ -200,6 +205,14 @@ func (s *Sketch) Quantile(q float64) float64 {
 		rank -= n
 	}
 	return 0 // not reached: rank is at most n
+}
+
+// exact returns all numbers in ascending order, while they are few. The next call may change them.
+func (s *Sketch) exact() []float64 {
+	s.recent = append(s.recent, make([]float64, s.zeros)...)
+	s.zeros = 0
+	slices.Sort(s.recent)
+	return s.recent
 }
 
 // freeze computes the Quantiles, the only ones that are asked for later, and forgets the numbers.

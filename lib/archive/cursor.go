@@ -31,6 +31,7 @@ type Cursor struct {
 
 	want  request
 	arena wire.Arena
+	descs []pcp.Desc // of the sets of the record that Next returned last
 
 	interp *interp // state of the mode pcp.Interp
 	lookout
@@ -193,9 +194,8 @@ func (c *Cursor) Next(ctx context.Context, dst *pcp.Result) (err error) {
 	sets := c.rec.sets()
 	sets.Checked = true
 	for i := 0; sets.Next(); i++ {
-		d := c.desc(sets.ID)
 		v := &dst.Sets[i]
-		sets.Decode(v, &d, nil, &c.arena)
+		sets.Decode(v, c.descAt(i, sets.ID), nil, &c.arena)
 		v.Empty = v.Len() == 0 && v.Err == 0
 	}
 	return nil
@@ -228,6 +228,19 @@ func (c *Cursor) columns(set int, p *pcp.Profile, dst *pcp.Result) {
 			left--
 		}
 	}
+}
+
+// descAt returns the description of the metric whose set is number i of a record. Most records have the
+// metrics of the record before, in the same order.
+func (c *Cursor) descAt(i int, id pcp.ID) *pcp.Desc {
+	if i == len(c.descs) {
+		c.descs = append(c.descs, pcp.Desc{Type: pcp.Unknown})
+	}
+	d := &c.descs[i]
+	if d.ID != id || d.Type == pcp.Unknown {
+		*d = c.desc(id)
+	}
+	return d
 }
 
 // desc returns the description of a metric; without one the type is unknown.
