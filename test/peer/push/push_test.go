@@ -251,16 +251,14 @@ func keys(m map[string][]point) func(yield func(string) bool) {
 	}
 }
 
-// settled returns what a database has as soon as it shows so many samples, or after a while.
+// settled returns what a database has as soon as it shows so many samples, or after a while: to read
+// them takes seconds itself.
 func settled(t *testing.T, d *database, match string, n int) (got map[string][]point) {
-	for range 300 {
-		got = d.read(t, d.base, match)
-		if total(got) >= n {
-			break
+	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		if got = d.read(t, d.base, match); total(got) >= n || time.Since(begun) > 30*time.Second {
+			return got
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	return got
 }
 
 // total returns how many samples there are.
@@ -382,9 +380,13 @@ func TestKilled(t *testing.T) {
 			if err := push.Wait(); err != nil {
 				t.Fatalf("%v: %s", err, said.Bytes())
 			}
-			want := fmt.Sprintf("%s/api/v1/write: %d samples sent\n", d.base, series*rounds+own(rounds))
-			if out.String() != want || !strings.Contains(said.String(), "answers again") {
-				t.Errorf("%s%swant %s", said.Bytes(), out.Bytes(), want)
+			sent := 0 // on a busy machine some more rounds have no time of a success
+			_, err := fmt.Sscanf(strings.TrimPrefix(out.String(), d.base), "/api/v1/write: %d samples sent\n", &sent)
+			if least, most := series*rounds+8*rounds, series*rounds+own(rounds); err != nil || sent < least || sent > most {
+				t.Errorf("%swant %d to %d samples sent", out.Bytes(), least, most)
+			}
+			if !strings.Contains(said.String(), "answers again") {
+				t.Errorf("%swant a line that the database answers again", said.Bytes())
 			}
 			got := settled(t, d, `{__name__="load_many"}`, series*rounds)
 			if n := total(got); n != series*rounds || len(got) != series {
