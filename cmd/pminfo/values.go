@@ -83,6 +83,7 @@ type names struct {
 	indom  pcp.InDom
 	insts  []pcp.Instance // in the order of the source
 	sorted []pcp.Instance // ascending by identifier
+	next   int            // index in sorted after the name that was found last
 }
 
 // names returns the instances of a domain at the current position; without an answer there are
@@ -102,7 +103,7 @@ func (r *reporter) names(ctx context.Context, d pcp.InDom) *names {
 		sorted = slices.Clone(insts)
 		slices.SortStableFunc(sorted, byID)
 	}
-	r.last = &names{d, insts, sorted}
+	r.last = &names{indom: d, insts: insts, sorted: sorted}
 	return r.last
 }
 
@@ -135,11 +136,17 @@ const disappeared = "DISAPPEARED"
 
 func byID(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
 
+// find returns the name of an instance. Values mostly stand in the order of their instances, so that the next name is tried first.
 func (n *names) find(inst int32) (string, bool) {
-	i, ok := slices.BinarySearchFunc(n.sorted, inst, func(in pcp.Instance, id int32) int { return cmp.Compare(in.ID, id) })
+	i := n.next
+	ok := i > 0 && i < len(n.sorted) && n.sorted[i].ID == inst && n.sorted[i-1].ID != inst
+	if !ok {
+		i, ok = slices.BinarySearchFunc(n.sorted, inst, func(in pcp.Instance, id int32) int { return cmp.Compare(in.ID, id) })
+	}
 	if !ok {
 		return "", false
 	}
+	n.next = i + 1
 	return n.sorted[i].Name, true
 }
 

@@ -2,9 +2,9 @@ package proc
 
 import (
 	"bytes"
-	"fmt"
-	"maps"
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
@@ -15,42 +15,71 @@ var numaKinds = [...]string{"huge", "heap", "stack", "private"}
 
 const maxNode = 1 << 16 // exclusive limit for the number of a memory node
 
-// parseNUMA reads /proc/PID/numa_maps, in which N0=5 is a number of pages on a node:
+// A numaReader reads /proc/PID/numa_maps, in which N0=5 is a number of pages on a node:
 //
 //	55f0c0a000 default heap anon=300 dirty=300 N0=100 N1=200 kernelpagesize_kB=4
 //
-// The values are texts: "node0:0.39,node1:0.78", in Mbytes.
-func parseNUMA(t *procfs.Table, r *procfs.Row, text []byte) {
-	kbytes := map[string]map[uint64]float64{}
-	nodes := map[uint64]bool{}
+// The values are texts: "node0:0.39,node1:0.78", in Mbytes. It keeps its memory from file to file.
+type numaReader struct {
+	nodes []memoryNode
+	index map[uint64]int // indexes of nodes by their numbers
+	line  []nodePages
+	text  []byte
+}
+
+type memoryNode struct {
+	number uint64
+	kbytes [len(numaKinds)]float64
+}
+
+type nodePages struct{ node, pages uint64 }
+
+func (m *numaReader) read(t *procfs.Table, r *procfs.Row, text []byte) {
+	m.nodes = m.nodes[:0]
+	clear(m.index)
 	for line := range procfs.Lines(text) {
-		kind, size, pages := "private", uint64(4), map[uint64]uint64{}
-		for _, word := range procfs.Words(line) {
-			key, value, _ := bytes.Cut(word, []byte{'='})
+		m.add(line)
+	}
+	slices.SortFunc(m.nodes, func(a, b memoryNode) int { return cmp.Compare(a.number, b.number) })
+	for kind, name := range numaKinds {
+		m.text = m.text[:0]
+		for i, n := range m.nodes {
+			if i > 0 {
+				m.text = append(m.text, ',')
+			}
+			m.text = strconv.AppendUint(append(m.text, "node"...), n.number, 10)
+			m.text = strconv.AppendFloat(append(m.text, ':'), n.kbytes[kind]/1024, 'f', 2, 64)
+		}
+		t.Cell(r, []byte(name)).SetText(m.text)
+	}
+}
+
+// add adds a line. The size of pages stands after their numbers.
+func (m *numaReader) add(line []byte) {
+	kind, size := len(numaKinds)-1, uint64(4)
+	m.line = m.line[:0]
+	for _, word := range procfs.Words(line) {
+		key, value, _ := bytes.Cut(word, []byte{'='})
+		switch number, ok := procfs.Uint(bytes.TrimPrefix(key, []byte{'N'})); {
+		case ok && key[0] == 'N' && number < maxNode:
 			n, _ := procfs.Uint(value)
-			switch node, ok := procfs.Uint(bytes.TrimPrefix(key, []byte{'N'})); {
-			case ok && key[0] == 'N' && node < maxNode:
-				pages[node] += n
-				nodes[node] = true
-			case string(key) == "kernelpagesize_kB":
-				size = n
-			case slices.Contains(numaKinds[:], string(word)):
-				kind = string(word)
+			m.line = append(m.line, nodePages{number, n})
+		case string(key) == "kernelpagesize_kB":
+			size, _ = procfs.Uint(value)
+		default:
+			if k := slices.Index(numaKinds[:], string(word)); k >= 0 {
+				kind = k
 			}
 		}
-		if kbytes[kind] == nil {
-			kbytes[kind] = map[uint64]float64{}
-		}
-		for node, n := range pages {
-			kbytes[kind][node] += float64(n) * float64(size)
-		}
 	}
-	for _, kind := range numaKinds {
-		var parts []string
-		for _, node := range slices.Sorted(maps.Keys(nodes)) {
-			parts = append(parts, fmt.Sprintf("node%d:%.2f", node, kbytes[kind][node]/1024))
+	for _, l := range m.line {
+		i, ok := m.index[l.node]
+		if !ok {
+			i = len(m.nodes)
+			m.index[l.node] = i
+			m.nodes = append(m.nodes, memoryNode{number: l.node})
 		}
-		t.Cell(r, []byte(kind)).SetString(strings.Join(parts, ","))
+		m.nodes[i].kbytes[kind] += float64(l.pages) * float64(size)
 	}
 }
 
@@ -82,7 +111,8 @@ func (p *collector) addGraphics() {
 	})
 	p.Tables["fdinfo"].Reading.Needs = append(p.Tables["fdinfo"].Reading.Needs, graphics.Reading)
 	p.each("none", "the kernel's delay accounting, which is not asked", func(*procfs.Table, int32) {})
-	p.perProcess("numa", "numa_maps", true, parseNUMA)
+	numa := numaReader{index: map[uint64]int{}}
+	p.perProcess("numa", "numa_maps", true, numa.read)
 }
 
 // hasGraphics reports whether the system may have a device whose users the kernel lists in fdinfo.

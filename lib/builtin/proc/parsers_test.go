@@ -18,7 +18,7 @@ var parsers = map[string]procfstest.Parser{
 	"autogroup": procfstest.OneRow(parseAutogroup, "id", "nice"),
 	"args":      procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) { t.Cell(r, []byte("args")).SetText(shownArgs(text)) }, "args"),
 	"group":     procfstest.OneRow(setGroup, "1", "text", "a", "some.avg10", "some.total"),
-	"numa":      procfstest.OneRow(parseNUMA, "huge", "heap", "stack", "private"),
+	"numa":      procfstest.OneRow((&numaReader{index: map[uint64]int{}}).read, "huge", "heap", "stack", "private"),
 	"fdinfo": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
 		seen := map[string]bool{}
 		for file := range bytes.SplitSeq(text, []byte("--\n")) {

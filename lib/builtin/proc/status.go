@@ -93,7 +93,13 @@ func (p *collector) addSmallFiles() {
 			return
 		}
 		if text, err := p.read(pid, "environ"); err == nil {
-			c.SetText(bytes.ReplaceAll(bytes.TrimRight(text, "\x00"), []byte{0}, []byte{' '}))
+			text = bytes.TrimRight(text, "\x00")
+			for i, ch := range text {
+				if ch == 0 {
+					text[i] = ' '
+				}
+			}
+			c.SetText(text)
 		}
 	})
 	p.addLinks()
