@@ -22,6 +22,29 @@ var collectTests = []struct {
 		[]string{"network.softnet.percpu.processed cpu0=1|cpu2=1|cpu3=3", "network.softnet.processed 5"},
 	},
 	{ // the values are those of the reference's agent
+		"a kernel for one processor",
+		map[string]string{"proc/stat": "cpu 5 6 7 8\nintr 9\n", "LINUX_NCPUS": "1"},
+		[]string{"kernel.percpu.cpu.user cpu0=50", "kernel.percpu.cpu.steal cpu0=0", "kernel.pernode.cpu.idle node0=80", "hinv.ncpu 1", `hinv.cpu.vendor cpu0="unknown"`},
+	},
+	{ // the values are those of the reference's agent, but for mem.util.available, for which it multiplies what zones keep by 1024
+		"an old kernel",
+		map[string]string{
+			"proc/stat": "cpu 1\ncpu0 1\ncpu1 1\n", "proc/meminfo": "MemTotal: 1000000 kB\nMemFree: 500000 kB\nActive(file): 200 kB\nInactive(file): 100 kB\nSReclaimable: 50 kB\n",
+			"proc/zoneinfo": "Node 0, zone DMA\n  pages free 3951\n        min 1\n        low 2\n        high 3\n",
+			"proc/net/snmp": "Ip: InReceives\nTcp: 1\nUdp: InDatagrams\nUdp: 7\n", "proc/diskstats": "8 0 sda 1 2 3 4\n8 16 sdb 1 2 3 4\n", "proc/partitions": "8 0 0 sda\n8 16 9 sdb\n",
+			"sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq": "0\n", "sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq": "5000\n",
+			"sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq": "\n", "sys/devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq": "9000\n",
+		},
+		[]string{
+			"mem.util.available 500326", "network.udp.indatagrams 7", "disk.dev.capacity sdb=9", "hinv.cpu.frequency_scaling.current cpu1=5", "hinv.cpu.frequency_scaling.max cpu1=9",
+		},
+	},
+	{ // the values are those of the reference's agent
+		"interfaces without /sys",
+		map[string]string{"proc/net/if_inet6": "20010db8000000000000000000000005 02 40 00 80     qq0\n"},
+		[]string{`network.interface.ipv6_addr qq0="2001:db8::5/64"`, `network.interface.ipv6_scope qq0="Global"`, "network.interface.hw_addr "},
+	},
+	{ // the values are those of the reference's agent
 		"numbers beyond 32 bits",
 		map[string]string{
 			"proc/net/tcp": "sl\n0: a b 5000000001 c\n", "proc/sysvipc/shm": "key\n1 0 644 12345 1 1 0 4294967296 0 0 0\n", "etc/passwd": "root:x:0:0\n",
@@ -253,7 +276,8 @@ func TestCollect(t *testing.T) {
 	procfstest.SmallPages(t)
 	for _, c := range collectTests {
 		t.Run(c.name, func(t *testing.T) {
-			a := newCollector(&Options{Root: procfstest.Files(t, c.files)}).agent()
+			getenv := func(name string) string { return c.files[name] } // a name without a slash is a variable
+			a := newCollector(&Options{Root: procfstest.Files(t, c.files), Getenv: getenv}).agent()
 			var names, want []string
 			for _, line := range c.want {
 				name, values, _ := strings.Cut(line, " ")

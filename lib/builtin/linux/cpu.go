@@ -2,6 +2,7 @@ package linux
 
 import (
 	"bytes"
+	"cmp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -17,6 +18,9 @@ func (l *collector) addCPU() {
 		text, err := l.Root.Read("proc/stat")
 		parseStat(t, l.Tables["cpu"], l.Tables["stat"], text)
 		l.limitCPUs(t)
+		if err == nil && l.isSingle() {
+			setOnly(t, text)
+		}
 		return procfs.Missing(err)
 	})
 	l.Alias("cpu", "percpu")
@@ -52,12 +56,13 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 }
 
 // maxCPUs returns the number of processors that the reference's agent assumes for files recorded
-// elsewhere: LINUX_NCPUS, or the processors of this system; 0 for the files of this system.
+// elsewhere: LINUX_NCPUS, but at least one, or the processors of this system; 0 for the files of this
+// system.
 func (l *collector) maxCPUs() int {
 	n, limited := l.Setting("NCPUS")
 	switch {
 	case limited:
-		return int(min(n, maxCPU))
+		return int(max(1, min(n, maxCPU)))
 	case l.Recorded():
 		return runtime.NumCPU()
 	}
@@ -83,6 +88,26 @@ func (l *collector) limitCPUs(t *procfs.Table) {
 		l.eachCPU(node, func(cpu int32) { counted[cpu] = true })
 	}
 	t.Keep(func(r *procfs.Row) bool { return counted[r.Inst] || nodes == nil && int(r.Inst) < n })
+}
+
+// isSingle reports whether the machine has one processor.
+func (l *collector) isSingle() bool {
+	return cmp.Or(l.maxCPUs(), runtime.NumCPU()) == 1
+}
+
+// setOnly makes the line of all processors that of the only one, for which old kernels have no other.
+func setOnly(percpu *procfs.Table, text []byte) {
+	percpu.Reset()
+	r := percpu.Row(0)
+	r.Name = smallNames[0]
+	for i := range r.Cells {
+		r.Cells[i].SetUint(0)
+	}
+	for line := range procfs.Lines(text) {
+		if key, rest := procfs.Word(line); string(key) == "cpu" {
+			percpu.SetFields(r, 1, rest)
+		}
+	}
 }
 
 // smallNames are the names of the first processors, kept so that a fetch makes no strings.
@@ -214,8 +239,9 @@ func (l *collector) addFrequencies(t *procfs.Table, cpu *procfs.Row) {
 	}
 	for _, key := range [...]string{"max", "min"} {
 		if text, err := l.Root.Read(procfs.FileOf(dir+"cpuinfo_"+key+"_freq", cpu.Name)); err == nil {
-			kHz, _ := procfs.Uint(bytes.TrimSpace(text))
-			t.Cell(r, []byte(key)).SetUint(kHz / 1000)
+			if kHz, ok := procfs.Uint(bytes.TrimSpace(text)); ok {
+				t.Cell(r, []byte(key)).SetUint(kHz / 1000)
+			}
 		}
 	}
 	if kHz, ok := l.frequency(cpu); ok {

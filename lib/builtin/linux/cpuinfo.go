@@ -36,13 +36,14 @@ func (l *collector) addCPUInfo() {
 	}, info)
 }
 
-// frequency returns the present frequency of a processor in kHz.
+// frequency returns the present frequency of a processor in kHz, which is not 0.
 func (l *collector) frequency(cpu *procfs.Row) (kHz float64, ok bool) {
 	text, err := l.Root.Read(procfs.FileOf("/sys/devices/system/cpu/CPU/cpufreq/scaling_cur_freq", cpu.Name))
 	if err != nil {
 		return 0, false
 	}
-	return procfs.Real(text)
+	kHz, _ = procfs.Real(text)
+	return kHz, kHz > 0
 }
 
 // A cpuReader reads /proc/cpuinfo: a paragraph for each processor. Lines after several numbers of

@@ -265,18 +265,19 @@ func selected(text []byte, other string) string {
 	return other
 }
 
-// readCapacity reads /proc/partitions: "8 0 268435456 sda".
+// readCapacity reads /proc/partitions: "8 0 268435456 sda". A drive that is empty has no size.
 func (l *collector) readCapacity(text []byte) {
 	for line := range procfs.Lines(text) {
-		size, rest := procfs.Word(procfs.Skip(line, 2))
+		word, rest := procfs.Word(procfs.Skip(line, 2))
 		name, _ := procfs.Word(rest)
+		size, _ := procfs.Uint(word)
 		kind := diskKind(name)
-		if kind < 0 {
+		if kind < 0 || size == 0 {
 			continue
 		}
 		if inst, ok := l.devices[string(name)]; ok && l.Tables[diskKinds[kind]].Find(inst) != nil {
 			t := l.Tables[diskKinds[kind]+"capacity"]
-			t.Field(t.Row(inst), 1).SetWord(size)
+			t.Field(t.Row(inst), 1).SetUint(size)
 		}
 	}
 }

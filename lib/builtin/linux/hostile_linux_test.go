@@ -63,7 +63,7 @@ func TestThousands(t *testing.T) {
 		fmt.Fprintf(&stat, "cpu%d %d 2 3 4\n", i, i)
 		fmt.Fprintf(&info, "processor : %d\nmodel name : m%d\n\n", i, i)
 		fmt.Fprintf(&disks, "8 %d sd%s 1 2 3 4 5 6 7 8 9 10 11\n 253 %d dm-%d 1 2 3 4 5 6 7 8 9 10 11\n", i, letters(i), i, i)
-		fmt.Fprintf(&parts, "8 %d %d sd%s\n", i, i, letters(i))
+		fmt.Fprintf(&parts, "8 %d %d sd%s\n", i, i+1, letters(i))
 		fmt.Fprintf(&names, "eth%d: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n", i)
 	}
 	a := newCollector(&Options{Root: procfstest.Files(t, map[string]string{

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 )
 
@@ -109,15 +110,27 @@ func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 	}
 }
 
+// addressCluster is the cluster of the metrics of addresses.
+const addressCluster = 33
+
+// addAddresses adds the addresses of interfaces, which are numbered as they are first seen: those of /sys, of this system with
+// IPv4 addresses, and of IPv6 addresses, of which a fetch looks for what it needs, and a question for instances for all.
 func (l *collector) addAddresses() {
-	list := l.Table("netnames", "/sys/class/net", func(t *procfs.Table, _ *pmda.Request) error {
+	ids := l.Numbering("addresses")
+	list := l.Table("netlist", "/sys/class/net", func(t *procfs.Table, req *pmda.Request) error {
+		asked := func(item uint32) bool {
+			return len(req.IDs) == 0 || slices.Contains(req.IDs, pcp.NewID(l.Domain, addressCluster, item))
+		}
 		names, err := l.Root.Names("sys/class/net")
-		if l.Recorded() { // IPv4 addresses are those of this system
-			own, _ := l.System.Names("sys/class/net")
+		if !asked(3) {
+			names = nil
+		}
+		if asked(0) {
+			own, _ := l.System.Names("sys/class/net") // IPv4 addresses are those of this system
 			names = append(names, slices.DeleteFunc(own, func(name string) bool { return l.addresses(name) == "" })...)
 		}
 		for _, name := range names {
-			t.Named(l.Numbering("addresses"), []byte(name))
+			t.Named(ids, []byte(name))
 		}
 		return procfs.Missing(err)
 	})
@@ -134,16 +147,21 @@ func (l *collector) addAddresses() {
 			t.Cell(t.Row(dev.Inst), []byte("address")).SetString(a)
 		}
 	})
-	l.Text("inet6addr", "proc/net/if_inet6", func(t *procfs.Table, text []byte) {
-		parseAddresses6(t, list, l.Numbering("addresses"), text)
-	}, list)
+	six := l.Text("inet6addr", "proc/net/if_inet6", func(t *procfs.Table, text []byte) { parseAddresses6(t, ids, text) }, list)
+	l.Fill("netnames", "/sys/class/net", func(t *procfs.Table) {
+		for _, from := range []*procfs.Table{list, six} {
+			for i := range from.Rows {
+				t.Row(from.Rows[i].Inst).Name = from.Rows[i].Name
+			}
+		}
+	}, list, six)
 }
 
 // parseAddresses6 reads /proc/net/if_inet6: address, number of the interface, length of the prefix,
 // scope, flags and name. The last address of an interface counts.
 //
 //	fe80000000000000020c29fffe3b1c2d 02 40 20 80     eth0
-func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
+func parseAddresses6(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	var words [6][]byte
 	for line := range procfs.Lines(text) {
 		for i := range words {
@@ -155,11 +173,12 @@ func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
 		}
 		prefix, _ := procfs.Hex(words[2])
 		scope, _ := procfs.Hex(words[3])
-		inst, ok := ids.Numbers[string(words[5])]
-		if !ok || list.Find(inst) == nil {
+		if len(words[5]) == 0 {
 			continue
 		}
+		inst, name := ids.ID(words[5])
 		r := t.At(inst)
+		r.Name = name
 		t.Cell(r, []byte("address")).SetString(fmt.Sprintf("%s/%d", netip.AddrFrom16(addr), uint32(prefix)))
 		t.Cell(r, []byte("scope")).SetString(scopeName(scope))
 	}

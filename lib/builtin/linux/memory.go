@@ -14,6 +14,40 @@ import (
 // hugeKeys count huge pages in meminfo files. The values in bytes have the key with ".bytes".
 var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd", "HugePages_Surp"}
 
+// estimated are the keys of meminfo from which setAvailable estimates.
+var estimated = [...]string{"MemTotal", "MemFree", "Active(file)", "Inactive(file)", "SReclaimable"}
+
+// setAvailable sets the memory that programs can get without swapping. For kernels before 3.14, which
+// do not tell it, it is estimated as later kernels do: free memory, files in memory and slabs that can
+// be freed, but for what the zones keep free, and for as much of the files and of the slabs, or half
+// of them.
+func (l *collector) setAvailable(t, meminfo *procfs.Table) {
+	mem, c := &meminfo.Rows[0], t.Cell(t.Row(pcp.NullInst), []byte("kB"))
+	if told := meminfo.Cell(mem, []byte("MemAvailable")); told.Kind == procfs.Number {
+		c.SetUint(told.Num)
+		return
+	}
+	var n [len(estimated)]uint64
+	for i, key := range estimated {
+		part := meminfo.Cell(mem, []byte(key))
+		if part.Kind != procfs.Number {
+			return
+		}
+		n[i] = part.Num
+	}
+	text, _ := l.Root.Read("proc/zoneinfo") // without the file the zones keep nothing
+	var low uint64
+	for line := range procfs.Lines(text) {
+		if key, rest := procfs.Word(line); string(key) == "low" {
+			word, _ := procfs.Word(rest)
+			pages, _ := procfs.Uint(word)
+			low += pages * l.PageSize >> 10
+		}
+	}
+	free, files, slabs := n[1], n[2]+n[3], n[4]
+	c.SetUint(uint64(max(0, int64(free-low+files-min(files/2, low)+slabs-min(slabs/2, low)))))
+}
+
 func (l *collector) addMemory() {
 	meminfo := l.File("meminfo", "proc/meminfo", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		procfs.Keyed(t, r, text)
@@ -24,6 +58,10 @@ func (l *collector) addMemory() {
 	for _, key := range hugeKeys {
 		meminfo.Slot(key)
 	}
+	for _, key := range append(estimated[:], "MemAvailable") {
+		meminfo.Slot(key)
+	}
+	l.Fill("available", "/proc/meminfo", func(t *procfs.Table) { l.setAvailable(t, meminfo) }, meminfo)
 	vmstat := l.Text("vmstat", "proc/vmstat", func(t *procfs.Table, text []byte) {
 		r := t.Row(pcp.NullInst)
 		procfs.Keyed(t, r, text)

@@ -21,8 +21,7 @@ func (l *collector) addNetwork() {
 	l.File("sockstat6", "proc/net/sockstat6", parseSockstat)
 	l.Table("softnet", "/proc/net/softnet_stat", func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read("proc/net/softnet_stat")
-		parseSoftnet(t, text)
-		t.Rows = t.Rows[:min(len(t.Rows), len(l.cpus.Rows))]
+		parseSoftnet(t, text, len(l.cpus.Rows))
 		for i := range t.Rows { // there are no lines of processors that are switched off
 			t.Rows[i].Inst = l.cpus.Rows[i].Inst
 		}
@@ -49,7 +48,8 @@ func (l *collector) readPairs(t *procfs.Table, name string) error {
 //	Udp: InDatagrams NoPorts
 //	Udp: 1462 1469
 //
-// The keys are Udp.InDatagrams and so on. The line IcmpMsg has a table of its own.
+// The keys are Udp.InDatagrams and so on. The line IcmpMsg has a table of its own. Lines of a
+// pair with two names are left out.
 func parsePairs(t *procfs.Table, r *procfs.Row, icmp *procfs.Table, text []byte) {
 	var key []byte
 	for len(text) > 0 {
@@ -59,7 +59,7 @@ func parsePairs(t *procfs.Table, r *procfs.Row, icmp *procfs.Table, text []byte)
 		group, heads := procfs.Word(heads)
 		same, values := procfs.Word(values)
 		if !bytes.Equal(group, same) || len(group) == 0 {
-			return
+			continue
 		}
 		group = bytes.TrimSuffix(group, []byte{':'})
 		for {
@@ -123,28 +123,42 @@ const (
 	allSoftnet = 15
 )
 
-// parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each processor.
-func parseSoftnet(t *procfs.Table, text []byte) {
-	var words [][]byte
+// parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each of most processors.
+// The last line tells which columns the kernel has; shorter lines have zeros there.
+func parseSoftnet(t *procfs.Table, text []byte, most int) {
+	var lines, words [][]byte
 	for line := range procfs.Lines(text) {
-		if len(t.Rows) == maxCPU {
+		if len(lines) == most {
 			break
 		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return
+	}
+	known := softnetColumns(len(softnetWords(nil, lines[len(lines)-1])))
+	if known < minSoftnet {
+		return
+	}
+	for i, line := range lines {
 		words = softnetWords(words[:0], line)
-		n := len(words)
-		if n < minSoftnet {
-			continue
-		}
-		if n < allSoftnet {
-			n = min(n, maxFlow)
-		}
-		r := t.Row(int32(len(t.Rows)))
-		for i, word := range words[:min(n, allSoftnet)] {
-			if v, ok := procfs.Hex(word); ok {
-				t.Field(r, i+1).SetUint(v)
+		r := t.Row(int32(i))
+		for field := range known {
+			var v uint64
+			if field < len(words) {
+				v, _ = procfs.Hex(words[field])
 			}
+			t.Field(r, field+1).SetUint(v)
 		}
 	}
+}
+
+// softnetColumns returns how many columns of a line with a number of words have a meaning.
+func softnetColumns(words int) int {
+	if words < allSoftnet {
+		return min(words, maxFlow)
+	}
+	return allSoftnet
 }
 
 // softnetWords appends the words of a line. Longer ones than the kernel writes are several, as the

@@ -87,7 +87,7 @@ var parsers = map[string]procfstest.Parser{
 	"sockstat": procfstest.OneRow(parseSockstat, "TCP.inuse", "TCP.mem", "sockets.used"),
 	"softnet": func(text []byte) []*procfs.Table {
 		t := procfstest.NewTable("1", "9")
-		parseSoftnet(t, text)
+		parseSoftnet(t, text, maxCPU)
 		return []*procfs.Table{t}
 	},
 	"tcp":  procfstest.OneRow(parseSockets, "established", "listen", "closing", "udplisten"),
@@ -99,10 +99,8 @@ var parsers = map[string]procfstest.Parser{
 	},
 	"speed": procfstest.OneRow(parseSpeed, "bytes", "mbytes"),
 	"inet6": func(text []byte) []*procfs.Table {
-		list, ids, t := procfstest.NewTable(), &procfs.IDs{}, procfstest.NewTable("address", "scope")
-		list.Named(ids, []byte("lo"))
-		list.Named(ids, []byte("eth0"))
-		parseAddresses6(t, list, ids, text)
+		t := procfstest.NewTable("address", "scope")
+		parseAddresses6(t, &procfs.IDs{}, text)
 		return []*procfs.Table{t}
 	},
 	"interrupts": func(text []byte) []*procfs.Table {
@@ -239,7 +237,7 @@ var parserTests = []struct {
 	{"pairs", "usual", "Ip: A B\nIp: 1 2\nIcmpMsg: InType3 OutType3 InType8\nIcmpMsg: 4 5 6\nUdp: InDatagrams NoPorts\nUdp: 7 8\n",
 		[]string{"-1 Ip.A=1 Udp.InDatagrams=7 Udp.NoPorts=8", "3 in=4 out=5; 8 in=6"}},
 	{"pairs", "fewer values", "Udp: InDatagrams NoPorts\nUdp: 7\n", []string{"-1 Udp.InDatagrams=7", ""}},
-	{"pairs", "other group", "Udp: InDatagrams\nIp: 7\nUdp: NoPorts\nUdp: 1\n", []string{"-1", ""}},
+	{"pairs", "other group", "Udp: InDatagrams\nIp: 7\nUdp: NoPorts\nUdp: 1\n", []string{"-1 Udp.NoPorts=1", ""}},
 	{"pairs", "odd types", "IcmpMsg: InType InTypex InType256 Foo OutType255\nIcmpMsg: 1 2 3 4 5", []string{"-1", "255 out=5"}},
 	{"pairs", "no values", "Udp: InDatagrams", []string{"-1", ""}},
 
@@ -248,6 +246,7 @@ var parserTests = []struct {
 
 	{"softnet", "usual", "0000b680 1 2 3 4 5 6 7 8\n0a 0 0 0 0 0 0 0 0 0\n", []string{"0 1=46720 9=8; 1 1=10 9=0"}},
 	{"softnet", "odd", "x\n\n1 2\n", []string{""}},
+	{"softnet", "short line", "b 1\n\na 2 3 4 5 6 7 8 9\n", []string{"0 1=11 9=0; 1 1=0 9=0; 2 1=10 9=9"}},
 
 	{"tcp", "usual", "  sl  local_address rem_address   st\n 0: 0:1 0:0 0A 0\n 1: 0:1 0:0 01 0\n 2: 0:1 0:0 0C 0\n 3: 0:1 0:0 07\n",
 		[]string{"-1 closing=0 established=1 listen=1 udplisten=1"}},
@@ -268,8 +267,8 @@ var parserTests = []struct {
 	{"speed", "none", "\n", []string{"-1"}},
 
 	{"inet6", "usual", "00000000000000000000000000000001 01 80 10 80 lo\nfe80000000000000020c29fffe3b1c2d 02 40 20 80 eth0\n20010db8000000000000000000000005 02 40 00 80 eth0\n",
-		[]string{`0 address="::1/128" scope="Host"; 1 address="2001:db8::5/64" scope="Global"`}},
-	{"inet6", "odd", "xyz 1 2 3 4 lo\n00 01 80 10 80 lo\n00000000000000000000000000000001 01 80 10 80 other\n\n", []string{""}},
+		[]string{`0 lo address="::1/128" scope="Host"; 1 eth0 address="2001:db8::5/64" scope="Global"`}},
+	{"inet6", "odd", "xyz 1 2 3 4 lo\n00 01 80 10 80 lo\n00000000000000000000000000000001 01 80 10 80 other\n\n", []string{`0 other address="::1/128" scope="Host"`}},
 
 	{"interrupts", "usual", "           CPU0       CPU2\n 24:          1          2  IO-APIC\nNMI: 3 4 Non\nERR: 5\nMIS: 6\n",
 		[]string{"0 24 total=3; 1 NMI total=7", "0 24::cpu0 count=1; 1 24::cpu2 count=2; 2 NMI::cpu0 count=3; 3 NMI::cpu2 count=4", "0 count=4; 2 count=6", "-1 ERR=5 MIS=6"}},

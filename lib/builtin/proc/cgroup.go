@@ -144,7 +144,14 @@ func parseBlkio(text []byte, file string, set func(device, key, value []byte)) {
 // parseSubsystems reads /proc/cgroups: "cpuset	3	1	1" below a line of headings.
 func parseSubsystems(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	for line := range procfs.Lines(text) {
-		if name, rest := procfs.Word(line); len(name) > 0 && name[0] != '#' {
+		name, rest := procfs.Word(line)
+		s := procfs.Scanner{Text: rest, Ok: true}
+		for range 3 {
+			if s.Ok {
+				s.Uint()
+			}
+		}
+		if s.Ok && name[0] != '#' {
 			t.SetKeys(t.Named(ids, name), rest, "hierarchy", "num_cgroups", "enabled")
 		}
 	}

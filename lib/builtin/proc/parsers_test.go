@@ -96,7 +96,7 @@ var parserTests = []struct{ parser, name, text, want string }{
 	{"fdinfo", "clients", "drm-client-id: 5\ndrm-memory-vram:\t100 KiB\n--\ndrm-client-id: 5\ndrm-memory-vram:\t100 KiB\n--\ndrm-client-id: 6\ndrm-memory-vram: 2 MiB\n", "-1 drm_memory_vram=2148"},
 	{"fdinfo", "odd", "pos:\t0\n\ndrm-memory-vram:\ndrm-memory-vram: x KiB\n", "-1"},
 	{"subsystems", "usual", "#subsys_name hierarchy\ncpu 3 2 1\nmemory 4 7 0\n", "0 cpu enabled=1 hierarchy=3; 1 memory enabled=0 hierarchy=4"},
-	{"subsystems", "odd", "x\n\ny -\n", "0 x; 1 y"},
+	{"subsystems", "odd", "x\n\ny -\nz: 1 2 kB\n", ""},
 	{"blkio", "usual", "8:0 Read 5\n8:0 Write 6\nTotal 11\n", "-1 8:0 f.Read=5"}, {"blkio", "one number", "8:0 7\nTotal 7\n", "-1 8:0 f=7"}, {"blkio", "odd", "8:0\n\n8:0 x\n8:0 Read x\n", "-1"},
 
 	{"queues", "states", "1 (a) R 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n2 (b) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n3 (c) D 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n" +

@@ -23,7 +23,7 @@ const (
 //	1 (init) S 0 1 1 34816 5 4194560 8571 ...
 //
 // The name may have blanks and parentheses: it ends at the last one. The number of a terminal's
-// process group has no value if it is -1.
+// process group has no value if it is -1, or another that is negative in 32 bits.
 func parseStat(t *procfs.Table, r *procfs.Row, text []byte) {
 	name, rest, ok := statName(text)
 	if !ok {
@@ -34,11 +34,12 @@ func parseStat(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Field(r, 3).SetText(state)
 	for i, word := range procfs.Words(rest) {
 		n := 4 + i
-		if n == statTTYGroup && word[0] == '-' {
+		v, _ := procfs.Uint(word)
+		if n == statTTYGroup && int32(v) < 0 {
 			continue
 		}
 		t.Field(r, n).SetWord(word)
-		switch v, _ := procfs.Uint(word); n {
+		switch n {
 		case statTTY:
 			t.Cell(r, []byte("tty")).SetString(ttyName(v))
 		case statPolicy:

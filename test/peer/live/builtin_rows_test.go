@@ -26,7 +26,10 @@ var mutatedRows = []mutatedRow{
 	{`^network\.sockstat`, `^proc/net/sockstat6?:`, is("0", "-1"), "the agent counts a line that is missing as -1"},
 	{`^mem\.vmstat\.\w+_khugepaged$`, ``, is(`\d+`, "0"), "the agent does not read the line"},
 	{`^mem\.vmstat\.balloon_\w+flate$`, ``, is(`\d*`, `\d*`), "the agent shows the one as the other"},
-	{`^(vfs\.|kernel\.all\.entropy)`, `^proc/sys/(fs|kernel/random)/`, is(`\d*`, "0|-1"), "the agent has zeros for all files if it cannot read one of them"},
+	{`^mem\.vmstat\.pg(scan|steal)_\w+_total$`, `^proc/vmstat: numbers? changed`, is("0", ""), "the agent takes a sum of 64 ones for a line that is missing"},
+	{`^mem\.util\.available$`, `^proc/meminfo: `, less, "the agent takes bytes for Kbytes where it estimates"},
+	{`^kernel\.all\.(running|blocked)$`, `^proc/stat: line unknown`, is(`\d+`, "0"), "the agent looks for the line after the one before it only"},
+	{`^(vfs\.|kernel\.all\.entropy)`, `^proc/sys/(fs|kernel/random)/`, is(`-?\d*`, "0|-1"), "the agent has zeros for all files if it cannot read one of them"},
 	{`^mem\.ksm\.run_state$`, `^sys/kernel/mm/ksm/run:`, signed, "the agent extends the sign of 32 bits"},
 	{`^kernel\.\w+\.cpu\.`, `^proc/stat: numbers? changed`, rounded, "the agent rounds milliseconds above 2^53 to a double, 0 from 2^64 on"},
 	{`^kernel\.all\.cpu\.`, `^proc/stat: (lines? dropped|file short)`, stale, "the agent takes the first processor for all if their line is missing"},
@@ -38,8 +41,7 @@ var mutatedRows = []mutatedRow{
 
 	{`^network\.(ip|icmp|icmpmsg|tcp|udp|udplite)\.`, `^proc/net/snmp: ` + shape, stale, "the agent takes the next line for the numbers of headings"},
 	{`^network\.tcpconn6?\.`, `^proc/net/tcp6?: ` + words, more, "the agent counts the state of the line before"},
-	{`^network\.softnet`, `^proc/net/softnet_stat: ` + shape, stale, "the agent shows uninitialised memory"},
-	{`^network\.softnet`, `^proc/net/softnet_stat: ` + words, is(`\d*`, "|Error: Metric not supported.*"), "the agent has no line if one is too short"},
+	{`^network\.softnet\.percpu`, `^proc/net/softnet_stat: (lines? dropped|file short)`, is("", `\d+`), "the agent shows uninitialised memory for a line that is missing"},
 	{`^network\.interface\.(in|out|total|collisions)`, `^proc/net/dev: ` + shape, stale, "the agent shows what a longer line before had"},
 	{`^network\.all\.`, `^proc/net/dev: ` + shape, more, "the agent adds what a longer line before had"},
 	{`^network\.interface\.(ipv6_\w+|hw_addr)$`, `^(proc/net/if_inet6|sys/class/net/\w+/address): (` + shape + `|numbers? changed)`, any, "the agent reads the fields of an address across lines"},
@@ -56,15 +58,19 @@ var mutatedRows = []mutatedRow{
 	{`^(hot)?proc\.id\.\w+_nm$`, ``, func(o, t string) bool { return stale(o, t) && regexp.MustCompile(`^"[\w-]+"$`).MatchString(t) }, "the agent takes a process without a user for one of the superuser, or of the process before it"},
 	{`^(hot)?proc\.id\.`, `/status:`, stale, "the agent shows what a longer file before had"},
 	{`^(hot)?proc\.id\.`, `/status: ` + words, is(`\d+|".*"`, `0|"root"`), "the agent has zeros for a line without numbers"},
+	{`^(hot)?proc\.id\.\w+_nm$`, `/status: ` + words, is(`"\w+"`, `"\w+"`), "the agent shows the names of another process for a line of less than four numbers"},
+	{`^(hot)?proc\.io\.`, `/io: last words dropped`, is(`\d+`, "0"), "the agent stops at a line without a number"},
 	{`^proc\.id\.container$`, ``, is(`"[0-9a-f]{64}"`, `""`), "the agent finds no containers"},
 	{`^(hot)?proc\.(psinfo|memory|schedstat|namespaces|autogroup|io)\.`, `^proc/\d+/`, stale, "the agent shows what a longer file before had in the fields that a file does not have"},
 	{`^proc\.psinfo\.psargs$`, `/status: `, is(`"\(\)"`, `"\(.*"`), "the same"},
 	{`^proc\.psinfo\.wchan_s$`, `/wchan: `, same, "the agent shows the end of a line"},
 	{`^(hot)?proc\.(psinfo\.(n?vctxsw|\w+_s)|memory\.vm\w+)$`, `/status: ` + words, is(`.*`, `0|"(\w+:.*)?"`), "the agent takes the next line for the value of a key without one"},
-	{`^proc\.psinfo\.tty_pgrp$`, `/stat: ` + shape, is("", "Error: Metric not supported.*"), "the agent has an error if the last process has no number"},
+	{`^proc\.psinfo\.tty_pgrp$`, `/stat: (numbers? changed|` + shape[1:], is("", "Error: (Metric not supported|Missing metric value).*"), "the agent has an error if the last process has no number"},
 	{`^proc\.runq\.`, `/stat: ` + shape, fewProcesses, "the agent counts a process by what a longer file before had"},
 
 	{`^cgroup\.`, `cgroup.*: `, stale, "the agent shows what another group had for files that a group does not have"},
+	{`^cgroup\.blkio\.`, `/blkio\..*: ` + shape, is(`\d+`, "0"), "the agent takes the numbers of a device with the line of their sum only"},
+	{`^cgroup\.pressure\.\w+\.full\.total$`, `\.pressure: words added`, is(`\d+`, `\d*`), "the agent does not find the second line after words that it does not know"},
 	{`^cgroup\.`, `cgroup.*: `, is(`""`, ""), "the agent has empty texts after the first group without the file"},
 }
 
@@ -117,6 +123,13 @@ func fewer(o, t string) bool {
 	return (err == nil || o == "") && err2 == nil && (a-b-1 < 8 || uint32(a-b)-1 < 8 && b < 1<<32)
 }
 
+// less are numbers of which the agent takes too much away.
+func less(o, t string) bool {
+	a, err := strconv.ParseUint(o, 10, 64)
+	b, err2 := strconv.ParseUint(t, 10, 64)
+	return err == nil && err2 == nil && b < a
+}
+
 // signed are numbers of 32 bits whose sign was extended to 64.
 func signed(o, t string) bool {
 	a, err := strconv.ParseUint(o, 10, 32)
@@ -151,10 +164,10 @@ func pairsOf(d recordedDiff) (pairs map[string][2]string, all bool) {
 	return pairs, all
 }
 
-// explained reports whether a row is about a difference.
-func explained(metric string, d recordedDiff, changes []string) bool {
+// explained reports whether a row is about a difference over a tree, with its settings.
+func explained(metric, where string, d recordedDiff, changes []string) bool {
 	for _, row := range recordedRows {
-		if row.where == "" && regexp.MustCompile(row.metric).MatchString(metric) {
+		if regexp.MustCompile(row.where).MatchString(where) && regexp.MustCompile(row.metric).MatchString(metric) {
 			return true
 		}
 	}
@@ -202,7 +215,7 @@ func TestExplained(t *testing.T) {
 		{"kernel.all.load", nil, nil, "proc/loadavg: gone", false},
 		{"proc.io.rchar", []string{"No value(s) available!"}, []string{"Error: Operation not permitted"}, "proc/7/io: gone", false},
 	} {
-		if got := explained(c.metric, recordedDiff{c.ours, c.theirs}, []string{c.change}); got != c.want {
+		if got := explained(c.metric, "invented", recordedDiff{c.ours, c.theirs}, []string{c.change}); got != c.want {
 			t.Errorf("%s, %s: %q, %q: %t", c.metric, c.change, c.ours, c.theirs, got)
 		}
 	}

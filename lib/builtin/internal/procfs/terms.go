@@ -21,7 +21,7 @@ import (
 // the sum over all rows. "need:" before all makes it an error to have no value: this version of the
 // kernel does not have the metric. Calculations have 64-bit unsigned numbers, unless a cell is not an
 // integer. Beside numbers there are "hz", the ticks in a second, "hertz", by which
-// the division is in floating point, and "page", the size of a page in KiB. Products wrap in 64 bits.
+// the division is in floating point, and "page" and "pagesize", the size of a page in KiB and in bytes. Products wrap in 64 bits.
 type terms struct {
 	table     *Table
 	terms     []term
@@ -88,6 +88,8 @@ func (c *Catalog) constant(text string) (uint64, error) {
 	switch text {
 	case "hz", "hertz":
 		return c.Hertz, nil
+	case "pagesize":
+		return c.PageSize, nil
 	case "page":
 		return c.PageSize >> 10, nil
 	}
