@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -181,13 +182,19 @@ func rewrite(name string, text []byte) error {
 }
 
 // Append adds text to the end of a file, which is made if need be, for this user only. After a crash the text may be
-// missing in part; a text is written at once.
+// missing in part; a text is written at once. A part, where the disk is full, is taken back.
 func Append(name string, text []byte, mode fs.FileMode) error {
 	f, err := OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	n, err := f.Write(text)
+	if err != nil && n > 0 {
+		end, bad := f.f.Seek(0, io.SeekCurrent)
+		if info, no := f.Stat(); bad == nil && no == nil && info.Size() == end { // nobody has written after it
+			err = errors.Join(err, f.Truncate(end-int64(n)))
+		}
+	}
 	return errors.Join(err, f.Close())
 }
 

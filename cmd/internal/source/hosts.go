@@ -1,6 +1,8 @@
 package source
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,32 +44,30 @@ func hostsFile(lookup func(string) (string, bool)) string {
 }
 
 // Hosts returns the hosts of the file that begin with a prefix, the latest first.
-func Hosts(lookup func(string) (string, bool), prefix string) (hosts []string) {
-	path := hostsFile(lookup)
-	if path == "" {
-		return nil
-	}
+func Hosts(lookup func(string) (string, bool), prefix string) []string {
+	hosts, _ := readHosts(hostsFile(lookup), prefix)
+	return hosts
+}
+
+func readHosts(path, prefix string) (hosts []string, err error) {
 	text, err := safefile.Read(path, mostHosts)
-	if err != nil {
-		return nil
-	}
 	for line := range strings.Lines(string(text)) {
 		if host := strings.TrimRight(line, "\r\n"); host != "" && strings.HasPrefix(host, prefix) && textwidth.Clean(host) == host {
 			hosts = append(hosts, host)
 		}
 	}
-	return hosts
+	return hosts, err
 }
 
 // NoteHost puts a host first in the file, unless it has a password. Errors are ignored: the file is
-// optional.
+// optional. One that cannot be read stays as it is.
 func NoteHost(lookup func(string) (string, bool), host string) {
 	path := hostsFile(lookup)
 	if path == "" || host == "" || strings.ContainsAny(host, "\r\n") || pmcd.Redact(host) != host {
 		return
 	}
-	old := Hosts(lookup, "")
-	if len(old) > 0 && old[0] == host {
+	old, err := readHosts(path, "")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(old) > 0 && old[0] == host {
 		return
 	}
 	hosts := append([]string{host}, slices.DeleteFunc(old, func(h string) bool { return h == host })...)

@@ -2,7 +2,10 @@ package source
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -28,5 +31,21 @@ func TestHosts(t *testing.T) {
 	vars["PMDERIVE_HISTORY"] = ""
 	if got := Hosts(lookup, ""); got != nil {
 		t.Errorf("without a history: %q", got)
+	}
+}
+
+// TestHostsUnread: hosts that cannot be read stay.
+func TestHostsUnread(t *testing.T) {
+	dir := t.TempDir()
+	lookup := func(name string) (string, bool) { return dir, name == "XDG_STATE_HOME" }
+	NoteHost(lookup, "old")
+	file := filepath.Join(dir, "pmderive", "hosts")
+	long := strings.Repeat("other\n", mostHosts/6+1)
+	if err := os.WriteFile(file, []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	NoteHost(lookup, "new")
+	if text, err := os.ReadFile(file); string(text) != long {
+		t.Errorf("%.100q, %v", text, err)
 	}
 }

@@ -1,6 +1,8 @@
 package procfs
 
 import (
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -8,6 +10,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
 )
 
 // IDs numbers instances by their names in the order in which they were first seen, and never uses a
@@ -53,14 +56,20 @@ const maxKept = 1 << 24 // bytes of the largest file with numbers
 
 // restore gives instances the numbers that a file has for them, unless these or the instances are
 // known already. A file that is damaged, or cannot be read, is like none: the instances get new
-// numbers.
+// numbers. It is not replaced if it might be read the next time.
 func (n *IDs) restore(file string) {
 	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxKept {
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxKept) {
 		return
 	}
 	var c pmda.Cache
-	if c.Load(file) != nil {
+	if err == nil {
+		err = c.Load(file)
+	}
+	if err != nil {
+		if file == n.file && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, pmerr.Generic) {
+			n.file = ""
+		}
 		return
 	}
 	for _, in := range c.All() {
