@@ -103,7 +103,7 @@ bench-peer: build
 # TestDamage measures memory and so has a process of its own. The packages of OFFLINE do not depend on the second at which they ask: two run at once. The
 # other ones share a daemon, and compare values of the moment: one after the other.
 # Each row of known.txt that explains a difference is noted in FIRED; those that explain none any more fail TestKnownFires. TestLSP takes the
-# reference's definitions, TestShells its root's zsh and fish, test/site its Chromium.
+# reference's definitions, TestShells its root's zsh and fish, TestHostileProxy its commands, test/site its Chromium.
 # Without the reference peer-up ends with status 3 and says why; nothing is compared then.
 OFFLINE := archive derive install push
 peer: export PMTOOLS_PEER = $(PEER)
@@ -118,7 +118,7 @@ peer: build
 	$(GO) test $$($(GO) list ./test/peer/... | grep -vE '/($(subst $() $(),|,$(OFFLINE)))$$') -p 1 \
 	  -skip='^Test(Speed|SpeedLive|SpeedShapes|SpeedSummarize|KnownFires)$$' -count=1 -v -timeout=15m && \
 	$(GO) test ./cmd/pmderive -run='^TestLSP$$' -count=1 -v && \
-	$(GO) test ./test -run='^TestShells$$' -count=1 -v && \
+	$(GO) test ./test -run='^Test(Shells|HostileProxy)$$' -count=1 -v && \
 	$(GO) test -C test/site -run='^Test(Browser|Reading)$$' -count=1 -v && \
 	$(GO) test ./test/peer/harness -run='^TestKnownFires$$' -count=1 -v; \
 	s=$$?; test/peer/peer-up --stop $(PEER); exit $$s

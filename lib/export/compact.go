@@ -113,7 +113,7 @@ func removeWork(dir string) error {
 // read reads the manifests of all hosts, which finishes what was interrupted.
 func (c *compaction) read(ctx context.Context) error {
 	c.hosts = make(map[string]*manifest)
-	dirs, err := filepath.Glob(filepath.Join(globText(c.root.Name(manifestDir)), "host=*"))
+	dirs, err := begin(c.root.Name(manifestDir), "host=")
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c *compaction) tidy() error {
 	if c.dry {
 		return nil
 	}
-	old, err := filepath.Glob(filepath.Join(globText(c.root.Name(compactDir)), "run-*"))
+	old, err := begin(c.root.Name(compactDir), "run-")
 	for _, dir := range old {
 		s, e := readSwap(filepath.Join(dir, swapFile))
 		if e == nil {
@@ -261,8 +261,11 @@ func (c *compaction) directory(ctx context.Context, p planned) error {
 	for _, s := range p.sets {
 		files += len(s.files)
 		for _, file := range s.files {
-			if info, err := os.Stat(c.root.Name(file)); err == nil {
+			info, err := os.Stat(c.root.Name(file))
+			if err == nil {
 				sizes += info.Size()
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return err
 			}
 		}
 	}
@@ -342,9 +345,11 @@ func (w *dirSwap) merge(ctx context.Context, sets []plannedSet) (rows int64, err
 		w.count, rows = m.count, rows+m.rows
 		set := mergedSet{Of: s.of, Shared: s.units > 1}
 		for _, file := range files {
-			if info, err := os.Stat(filepath.Join(w.fresh(), file)); err == nil {
-				w.size += info.Size()
+			info, err := os.Stat(filepath.Join(w.fresh(), file))
+			if err != nil {
+				return rows, err
 			}
+			w.size += info.Size()
 			set.Files = append(set.Files, path.Join(w.dir, file))
 		}
 		w.list = append(w.list, set)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"pmtools/lib/safefile"
@@ -137,6 +138,21 @@ func (d Dir) List(_ context.Context, dir string) (names []string, err error) {
 	return names, err
 }
 
+// begin returns the entries of a directory whose names begin with a prefix; none if it is not there. (Glob has no error where it cannot
+// be read.)
+func begin(dir, prefix string) (list []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			list = append(list, filepath.Join(dir, e.Name()))
+		}
+	}
+	return list, err
+}
+
 // Move implements Store.
 func (d Dir) Move(_ context.Context, list [][2]string) error {
 	renames := make([]safefile.Rename, len(list))
@@ -158,7 +174,7 @@ func (d Dir) Remove(_ context.Context, paths []string) error {
 // Stage implements Store. dir must be locked. It removes the stages whose processes are gone.
 func (d Dir) Stage(_ context.Context, dir string) (Stage, error) {
 	above := d.Name(dir)
-	old, _ := filepath.Glob(filepath.Join(globText(above), "export-*"))
+	old, _ := begin(above, "export-")
 	for _, dir := range old {
 		if f, err := safefile.Lock(dir); err == nil {
 			f.Close()

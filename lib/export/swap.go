@@ -113,16 +113,18 @@ func readSwap(path string) (*swap, error) {
 
 // settle tells a manifest, which must be locked, what an interrupted compaction has done.
 func (d Dir) settle(ctx context.Context, m *manifest) error {
-	swaps, err := filepath.Glob(filepath.Join(globText(d.Name(compactDir)), "run-*", swapFile))
-	for _, name := range swaps {
-		s, err := readSwap(name)
+	runs, err := begin(d.Name(compactDir), "run-")
+	for _, dir := range runs {
+		s, err := readSwap(filepath.Join(dir, swapFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
 			return err
 		}
-		if _, err := os.Lstat(d.Name(s.Merges[0].Files[0])); err != nil {
+		if _, err := os.Lstat(d.Name(s.Merges[0].Files[0])); errors.Is(err, fs.ErrNotExist) {
 			continue // the directories were not exchanged
+		} else if err != nil {
+			return err
 		}
 		if m.told(s) {
 			if err := m.write(ctx); err != nil {

@@ -19,7 +19,7 @@ import (
 const (
 	proxyHello  = "pmproxy-client 1\n"
 	proxyAnswer = "pmproxy-server 1"
-	maxAnswer   = 80 // limit for the bytes of a proxy's first line
+	maxAnswer   = 74 // the bytes of a proxy's first line that the reference shows
 )
 
 // proxy returns the proxy of the specification, or the default one. Sockets of this host need none.
@@ -95,7 +95,8 @@ func (s *setup) passProxy(ctx context.Context, nc net.Conn, host string, port in
 		return proxyError(err)
 	}
 	if line != proxyAnswer {
-		s.d.warn(fmt.Sprintf("__pmConnectPMCD: bad version string from pmproxy: %q", line))
+		shown, _, _ := strings.Cut(line, "\x00")
+		s.d.warn(`__pmConnectPMCD: bad version string from pmproxy: "` + shown + `"`)
 		return because(pmerr.IPC, fmt.Errorf("the proxy says %q", line))
 	}
 	if _, err := fmt.Fprintf(nc, "%s %d\n", host, port); err != nil {
