@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -129,11 +128,6 @@ func (r *metricRow) desc() (pcp.Desc, error) {
 		d.Units, _, err = pcp.ParseUnits(r.Units)
 	}
 	return d, err
-}
-
-// globText returns a pattern that matches exactly one path.
-func globText(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 func (c *catalog) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {

@@ -91,13 +91,13 @@ func (s *setup) passProxy(ctx context.Context, nc net.Conn, host string, port in
 		return proxyError(err)
 	}
 	line, err := readLine(nc)
-	if err != nil {
+	if ne, ok := err.(net.Error); ok && ne.Timeout() {
 		return proxyError(err)
 	}
-	if line != proxyAnswer {
+	if err != nil || line != proxyAnswer {
 		shown, _, _ := strings.Cut(line, "\x00")
 		s.d.warn(`__pmConnectPMCD: bad version string from pmproxy: "` + shown + `"`)
-		return because(pmerr.IPC, fmt.Errorf("the proxy says %q", line))
+		return because(pmerr.IPC, cmp.Or(err, fmt.Errorf("the proxy says %q", line)))
 	}
 	if _, err := fmt.Fprintf(nc, "%s %d\n", host, port); err != nil {
 		return proxyError(err)
@@ -118,7 +118,7 @@ func readLine(r io.Reader) (string, error) {
 	var b [1]byte
 	for len(line) < maxAnswer {
 		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return "", err
+			return string(line), err
 		}
 		if b[0] == '\n' || b[0] == '\r' {
 			return string(line), nil
