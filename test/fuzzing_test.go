@@ -115,7 +115,8 @@ func TestCorpora(t *testing.T) {
 }
 
 // TestOSSFuzz runs OSS-Fuzz's build script, with programs that note how they are called in the place
-// of those of its image: each target is compiled once, and gets its files.
+// of those of its image: each target that can be compiled there is compiled once, beside no test of another package, and gets
+// its files; the script names the others.
 func TestOSSFuzz(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
@@ -140,6 +141,8 @@ func TestOSSFuzz(t *testing.T) {
 	for _, name := range []string{"go", "compile_native_go_fuzzer_v2", "corpus2ossfuzz"} {
 		files[filepath.Join(bin, name)] = "#!/bin/sh\necho " + name + ` "$@" >>"$OUT/log"` + "\n"
 	}
+	files[filepath.Join(bin, "compile_native_go_fuzzer_v2")] += `grep -l "^package .*_test$" *_test.go >>"$OUT/log"; ` +
+		`grep -q "^func $2(" *_test.go && test "$(pwd)" = "$(cd "$OUT" && pwd)/${1#` + string(module) + `/}" || echo "no $2 in $(pwd)" >>"$OUT/log"` + "\n"
 	for name, text := range files {
 		syscall.ForkLock.RLock() // a process that starts meanwhile would hold the program open
 		err := os.WriteFile(name, []byte(text), 0o777)
@@ -150,15 +153,24 @@ func TestOSSFuzz(t *testing.T) {
 	}
 	c := exec.Command("bash", ".ci/oss-fuzz.sh")
 	c.Dir, c.Env = dir, append(os.Environ(), "OUT="+dir, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	if out, err := c.CombinedOutput(); err != nil {
+	out, err := c.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	log, err := os.ReadFile(filepath.Join(dir, "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	if bad := regexp.MustCompile(`(?m)^(no |\S+_test\.go).*`).Find(log); bad != nil {
+		t.Errorf("a target is not in its directory, or a test of another package is: %s", bad)
+	}
+	compiled := 0
 	for target := range fuzzTargets(t) {
 		pkg, name, _ := strings.Cut(target, " ")
+		if left := "left out: " + target + " "; bytes.Contains(out, []byte(left)) {
+			continue
+		}
+		compiled++
 		out := strings.ReplaceAll(pkg, "/", "_") + "_" + name
 		for _, want := range []string{
 			fmt.Sprintf("compile_native_go_fuzzer_v2 %s/%s %s %s\n", module, pkg, name, out),
@@ -168,5 +180,12 @@ func TestOSSFuzz(t *testing.T) {
 				t.Errorf("the script ran %d times %s", bytes.Count(log, []byte(want)), want)
 			}
 		}
+	}
+	if compiled < 90 {
+		t.Errorf("%d targets are compiled, at least 90 are wanted", compiled)
+	}
+	hidden, err := filepath.Glob(filepath.Join(dir, "*/*/*.hidden"))
+	if err != nil || len(hidden) > 0 {
+		t.Errorf("the script left %q, %v", hidden, err)
 	}
 }
