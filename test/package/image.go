@@ -154,7 +154,11 @@ func tarOf(w io.Writer, files map[string][]byte, when time.Time) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		h := tar.Header{Name: name, Mode: 0o644, Size: int64(len(files[name])), ModTime: when, Format: tar.FormatUSTAR}
+		mode := int64(0o644)
+		if bytes.HasPrefix(files[name], []byte("#!")) {
+			mode = 0o755
+		}
+		h := tar.Header{Name: name, Mode: mode, Size: int64(len(files[name])), ModTime: when, Format: tar.FormatUSTAR}
 		if err := tw.WriteHeader(&h); err != nil {
 			return err
 		}

@@ -18,6 +18,9 @@ import (
 // everybody's PATH, and the package pmtools-commands, which conflicts with PCP's, the rest.
 const home = "/usr/lib/pmtools"
 
+// guides is where packages put what is to be read.
+const guides = "/usr/share/doc/pmtools"
+
 // A manifest is nfpm's description of a package; JSON is YAML.
 type manifest struct {
 	Name        string    `json:"name"`
@@ -96,11 +99,15 @@ func (t target) manifests() (tools, commands manifest, err error) {
 			return err
 		}
 		info := fileInfo{Owner: "root", Group: "root", Time: t.time}
-		if d.IsDir() && strings.HasPrefix(name, "share/doc") {
-			return nil
-		}
 		if d.IsDir() { // listed, so that removing the package removes it
-			tools.Contents = append(tools.Contents, content{Destination: path.Join(home, name), Type: "dir", Info: info})
+			dir := content{Destination: path.Join(home, name), Type: "dir", Info: info}
+			switch name {
+			case "share/doc":
+				return nil
+			case "share/doc/pmtools":
+				dir.Destination = guides
+			}
+			tools.Contents = append(tools.Contents, dir)
 			return nil
 		}
 		c := content{Source: filepath.Join(t.root, name), Destination: path.Join(home, name), Info: info}
@@ -108,7 +115,7 @@ func (t target) manifests() (tools, commands manifest, err error) {
 		if strings.HasPrefix(name, "bin/") {
 			c.Info.Mode = 0o755
 		} else if guide := strings.HasPrefix(name, "share/doc/"); guide || !strings.HasPrefix(name, "share/") {
-			c.Destination = path.Join("/usr/share/doc/pmtools", path.Base(name))
+			c.Destination = path.Join(guides, path.Base(name))
 			tools.Contents = append(tools.Contents, c)
 			return nil
 		}

@@ -98,14 +98,17 @@ var managers = []struct {
 		{"fish -c 'complete -C \"pmderive --unpack\"'", "--unpack-limit"},
 		{"fish -c 'complete -C \"pminfo -L hinv.ncp\"'", "hinv.ncpu"},
 		{zsh("pminfo -L hinv.ncp\t", "hinv.ncpu"), "hinv.ncpu"},
+		{prompt, "\n7\n"},
+		{manuals, "6\n"},
 		{zsh("pmderive eval --output \t", "openmetrics"), "openmetrics"},
-		{"dpkg --purge pmtools-commands pmtools >/tmp/log 2>&1; find / -xdev -newer /tmp/before '(' -name '*pm*' -o -name '*pcp*' ')' " +
-			"-not -path '/proc/*' -not -path '/tmp/*' -not -path '/var/lib/dpkg/*' | wc -l", "0\n"},
+		{"dpkg --purge pmtools-commands pmtools >/tmp/log 2>&1; " + left, "left: 0\n"},
 	}},
 	{packages: "rpm", clean: true, steps: []step{
-		{"rpm -i --nodeps /tmp/*.rpm && pminfo -V", "pminfo version 7.2.2"},
+		{"touch /tmp/before; rpm -i --nodeps /tmp/*.rpm && pminfo -V", "pminfo version 7.2.2"},
 		{"pminfo -L -f hinv.ncpu", "hinv.ncpu\n    value "},
-		{"rpm -e --nodeps pmtools-commands pmtools; ls -d /usr/lib/pmtools /usr/bin/pmderive /usr/bin/pminfo 2>&1 | grep -c 'No such file'", "3"},
+		{prompt, "\n7\n"},
+		{manuals, "6\n"},
+		{"rpm -e --nodeps pmtools-commands pmtools; " + left, "left: 0\n"},
 	}},
 	{packages: "deb", steps: []step{
 		{"dpkg -i /tmp/pmtools_*.deb && pmderive --version | head -1", "pmderive version 0."},
@@ -123,6 +126,15 @@ var managers = []struct {
 		{"rpm -e --nodeps pmtools-commands pmtools; ls -d /usr/lib/pmtools/bin /usr/bin/pmderive /usr/bin/pminfo 2>&1 | grep -c 'No such file'", "3"},
 	}},
 }
+
+// Steps of all package managers: the prompt, the manual pages of five commands and of the language, and how many files and
+// directories there are that were not there before, logs and the database of the package manager aside.
+const (
+	prompt  = `printf 'x = hinv.ncpu * 0 + 7\nx\n' | HOME=/tmp/home pmderive -L`
+	manuals = `for m in pminfo pmval pmstore pmerr pmderive pmderived; do man -P cat $m; done 2>&1 | grep -c '^NAME'`
+	left    = `echo left: $(find / -xdev -newer /tmp/before '(' -iname '*pm*' -o -iname '*pcp*' ')' -not -path '/proc/*' -not -path '/tmp/*' \
+  -not -path '/var/lib/dpkg/*' -not -path '/var/lib/rpm*' | wc -l)`
+)
 
 // zsh returns a script that types a line in zsh, on a terminal of its own, and waits for a text.
 func zsh(line, want string) string {
@@ -169,9 +181,14 @@ func overlay(t *testing.T, root string) string {
 // inside runs a script in the root and returns what it printed.
 func inside(root, script string) string {
 	c := exec.Command("chroot", root, "sh", "-c", script)
-	c.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C"}
+	c.Env = environment()
 	b, _ := c.CombinedOutput()
 	return string(b)
+}
+
+// environment is what commands in a root see.
+func environment() []string {
+	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C"}
 }
 
 func read(t *testing.T, dir, name string) string {
