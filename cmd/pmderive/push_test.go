@@ -61,6 +61,12 @@ func TestPushArchive(t *testing.T) {
 		{"-s 1 kernel.uname.release", ": 1 samples sent\n", 0, []string{
 			`__name__="kernel_uname_release_info",agent="linux",host="demo",hostname="demo",part="kernel",value="6.12.0-demo": 1, 1700000000000=1 to 1700000000000=1`,
 		}},
+		{"--extended -t 2min -s 3 busy=sum(rate(disk.dev.total))by(medium,hostname) mean=avg_over(rate(disk.dev.total),4min)", ": 12 samples sent\n", 0, []string{
+			`__name__="busy",host="demo",hostname="demo",indom="511.3537882",instance="flash,demo",medium="flash": 3, 1700000120000=99.125 to 1700000360000=94.04166666666667`,
+			`__name__="busy",host="demo",hostname="demo",indom="511.3537882",instance="rotating,demo",medium="rotating": 3, 1700000120000=13.2 to 1700000360000=14.4`,
+			`__name__="mean",agent="linux",device_type="block",host="demo",hostname="demo",indom="60.1",instance="nvme0n1",medium="flash": 3, 1700000120000=99.125 to 1700000360000=88.95833333333334`,
+			`__name__="mean",agent="linux",device_type="block",host="demo",hostname="demo",indom="60.1",instance="sda",medium="rotating": 3, 1700000120000=13.2 to 1700000360000=14.600000000000001`,
+		}},
 		{"-s 2 -t 0.0001 hinv.ncpu", ": 1 samples sent, 1 left out, not later than the one before\n", 0, []string{
 			`__name__="hinv_ncpu",agent="linux",host="demo",hostname="demo",part="hardware": 1, 1700000000000=4 to 1700000000000=4`,
 		}},

@@ -207,7 +207,7 @@ func (p *plan) header() *sampling.Header {
 		h.Samples = -1
 	}
 	for _, e := range p.exprs {
-		m := sampling.Metric{Name: e.Name, Desc: e.Info.Root.Desc(pcp.NullID), Fixed: rescaled(e.Tree)}
+		m := sampling.Metric{Name: e.Name, Desc: e.Info.Root.Desc(pcp.NullID), Fixed: rescaled(e.Tree), Labels: e.Info.Groups[e.Info.Root.InDom].Labels}
 		if p.rate(e) {
 			counter := m.Desc
 			m.Desc, m.Counter = e.Rate.Root.Desc(pcp.NullID), &counter

@@ -307,7 +307,7 @@ func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 		return b.none(n, b.info.Types[n])
 	}
 	if n.By != nil {
-		return b.refuse(n, "labels may change within a recording, and queries over tables do not have groups by them")
+		return b.refuse(n, "labels may change within a recording, and the tables do not say at which record")
 	}
 	x := b.add(n.X, skip)
 	if n.Over != nil {

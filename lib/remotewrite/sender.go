@@ -222,6 +222,9 @@ func (s *Sender) labels(m *sentMetric, v *sampling.Value, text string) Labels {
 	if d := m.Desc.InDom; d != pcp.NullInDom {
 		list = append(list, Label{Name: "indom", Value: d.String()}, Label{Name: "instance", Value: v.Instance})
 	}
+	for i, value := range pcp.GroupValues(v.Instance, len(m.Labels)) { // they replace those of the host
+		list = append(list, Label{Name: LabelName(m.Labels[i]), Value: value})
+	}
 	if m.Desc.Type == pcp.String {
 		list = append(list, Label{Name: "value", Value: text})
 	}

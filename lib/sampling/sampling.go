@@ -36,6 +36,7 @@ type Metric struct {
 	Desc    pcp.Desc  // of the values
 	Counter *pcp.Desc // of the counter if the values are its rate, else nil
 	Fixed   bool      // the expression says in which units the values are
+	Labels  []string  // by which the instances are groups, see pcp.GroupValues; nil for others
 	Look    *Look     // in tables; nil for the usual one
 }
 

@@ -176,7 +176,7 @@ func (by *grouping) take(values []string, labels []pcp.Label) {
 	for i, name := range by.Labels {
 		for k := range labels {
 			if labels[k].Name == name {
-				values[i] = LabelText(labels[k].Value)
+				values[i] = labelText(labels[k].Value)
 			}
 		}
 	}
@@ -191,9 +191,9 @@ func (by *grouping) inherit(values []string, names, of []string) {
 	}
 }
 
-// LabelText returns the value of a label, which is JSON: a string without its quotes, nothing for null, and
+// labelText returns the value of a label, which is JSON: a string without its quotes, nothing for null, and
 // everything else as it is.
-func LabelText(value string) string {
+func labelText(value string) string {
 	text := ""
 	if value == "null" || strings.HasPrefix(value, `"`) && json.Unmarshal([]byte(value), &text) == nil {
 		return text
@@ -205,7 +205,7 @@ func LabelText(value string) string {
 // name, so that it is the same wherever the group appears. Of 100,000 groups two or three have the same bits;
 // the later one has the next number that is free.
 func (by *grouping) id(values []string) int32 {
-	name := GroupName(values)
+	name := pcp.GroupName(values)
 	if id, ok := by.ids[name]; ok {
 		return id
 	}
@@ -218,25 +218,6 @@ func (by *grouping) id(values []string) int32 {
 	}
 	by.ids[name], by.groups[id] = id, group{name, slices.Clone(values)}
 	return id
-}
-
-// GroupName returns the name of a group: the values of its labels, with commas between them. A value that is
-// empty or has a quote stands in quotes, those in it doubled, as in CSV, and so does one of several with a comma.
-func GroupName(values []string) string {
-	if len(values) == 1 && values[0] != "" && !strings.Contains(values[0], `"`) {
-		return values[0]
-	}
-	var b strings.Builder
-	for i, v := range values {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if v == "" || strings.Contains(v, `"`) || len(values) > 1 && strings.Contains(v, ",") {
-			v = `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
-		}
-		b.WriteString(v)
-	}
-	return b.String()
 }
 
 // prune forgets the groups that have no instances any more, if these are many.
