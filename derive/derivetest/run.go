@@ -336,13 +336,12 @@ func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*ou
 }
 
 type instances struct {
-	pmapi.Timeline
+	src   pmapi.Source
 	names map[pcp.InDom]map[int32]string
 }
 
 func newInstances(src pmapi.Source) *instances {
-	line, _ := pmapi.As[pmapi.Timeline](src)
-	return &instances{line, make(map[pcp.InDom]map[int32]string)}
+	return &instances{src, make(map[pcp.InDom]map[int32]string)}
 }
 
 func (n *instances) sample(ctx context.Context, d pcp.InDom, v *pcp.Values) sample {
@@ -368,13 +367,18 @@ func cloned(v pcp.Value) pcp.Value {
 func (n *instances) name(ctx context.Context, d pcp.InDom, inst int32) string {
 	if n.names[d] == nil {
 		n.names[d] = make(map[int32]string)
-		list, _ := n.AllInstances(ctx, d) // without it they are shown by their numbers
+		list, _ := pmapi.AllInstances(ctx, n.src, d) // without it they are shown by their numbers
 		for _, in := range list {
 			n.names[d][in.ID] = in.Name
 		}
 	}
-	if name, ok := n.names[d][inst]; ok {
-		return name
+	name, ok := n.names[d][inst]
+	if !ok { // a group that has come later
+		var err error
+		if name, err = n.src.InstName(ctx, d, inst); err != nil {
+			name = fmt.Sprintf("inst %d", inst)
+		}
+		n.names[d][inst] = name
 	}
-	return fmt.Sprintf("inst %d", inst)
+	return name
 }

@@ -23,7 +23,8 @@ type tape struct {
 	all    map[pcp.InDom][]pcp.Instance // that there ever were
 	frames []frame
 
-	here map[pcp.InDom][]pcp.Instance // of the sample that is written next
+	here   map[pcp.InDom][]pcp.Instance // of the sample that is written next
+	labels map[pmapi.LabelObject][]labelling
 }
 
 // A frame is a sample with the instances at its time, and those at the position after it: that of the next sample, if values
@@ -36,7 +37,8 @@ type frame struct {
 
 func newTape() *tape {
 	return &tape{ids: make(map[string]pcp.ID), names: make(map[pcp.ID]string), descs: make(map[pcp.ID]pcp.Desc),
-		column: make(map[pcp.ID]int), all: make(map[pcp.InDom][]pcp.Instance), here: make(map[pcp.InDom][]pcp.Instance)}
+		column: make(map[pcp.ID]int), all: make(map[pcp.InDom][]pcp.Instance), here: make(map[pcp.InDom][]pcp.Instance),
+		labels: make(map[pmapi.LabelObject][]labelling)}
 }
 
 // AddMetric implements output.
@@ -110,6 +112,7 @@ func (w *recording) copyOf(ctx context.Context, names []string) (*tape, error) {
 		t.ids[name], t.names[d.ID] = d.ID, name
 	}
 	kept := 0
+	past, _ := pmapi.As[pmapi.LabelPast](src)
 	err = w.fetch(ctx, src, ids, func(_ int, r *pcp.Result) error {
 		for i := range r.Sets {
 			if kept += max(1, r.Sets[i].Len()); kept > maxPoints {
@@ -125,6 +128,9 @@ func (w *recording) copyOf(ctx context.Context, names []string) (*tape, error) {
 		}
 		err := t.Put(r)
 		t.frames[len(t.frames)-1].ahead = ahead
+		if past != nil && err == nil {
+			err = t.label(ctx, past, r.Time)
+		}
 		return err
 	})
 	for d := range t.here {
@@ -178,10 +184,6 @@ func (r *replay) Text(context.Context, pcp.ID, pcp.TextKind) (string, error) { r
 
 func (r *replay) InDomText(context.Context, pcp.InDom, pcp.TextKind) (string, error) {
 	return "", pmerr.Text
-}
-
-func (r *replay) Labels(context.Context, pcp.LabelKind, uint32) ([]pcp.LabelSet, error) {
-	return nil, nil
 }
 
 // at returns the last sample that was read.

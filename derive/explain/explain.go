@@ -118,7 +118,13 @@ func (e *explainer) below(x syntax.Expr, level int) {
 			return
 		case syntax.DELTA:
 			e.promote(n.X, n)
+		default:
+			if n.Fun.IsExtension() {
+				e.promote(n.X, n)
+			}
 		}
+		e.node(n.X, "", level) // a number before it is part of the function
+		return
 	case *syntax.ConstExpr:
 		return
 	}
@@ -158,7 +164,7 @@ func (e *explainer) scale(n *syntax.BinaryExpr) {
 	}
 	common := max(x.Type, y.Type) // relations compare in the higher type
 	switch n.Op {
-	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH:
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, syntax.MAX, syntax.MIN, syntax.CLAMP, syntax.POW:
 		common = e.info.Types[n].Type
 	}
 	for _, operand := range []struct {
