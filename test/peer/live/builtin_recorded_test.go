@@ -44,6 +44,7 @@ var recordedRows = []recordedRow{
 	{`^proc\.runq\.kernel$`, "", "the agent has always 0"},
 	{`^proc\.runq\.unknown$`, "", "the agent counts processes that are gone"},
 	{`^proc\.psinfo\.ttyname$`, "", "the agent looks for terminals of this machine"},
+	{`^proc\.psinfo\.labels$`, "unreadable", "the agent has the error of the last process of its hash table for all"},
 	{`^proc\.delayacct\.swapin_time$`, "", "the agent has another error than for its neighbours"},
 	{`^cgroup\.pressure\..*\.avg`, "", "the agent takes the whole part for the bits of a float"},
 	{`^cgroup\.netclass\.`, "", "the agent misses the controller net_cls"},

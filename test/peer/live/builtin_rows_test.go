@@ -30,6 +30,8 @@ var mutatedRows = []mutatedRow{
 	{`^mem\.util\.available$`, `^proc/meminfo: `, less, "the agent takes bytes for Kbytes where it estimates"},
 	{`^kernel\.all\.(running|blocked)$`, `^proc/stat: line unknown`, is(`\d+`, "0"), "the agent looks for the line after the one before it only"},
 	{`^(vfs\.|kernel\.all\.entropy)`, `^proc/sys/(fs|kernel/random)/`, is(`-?\d*`, "0|-1"), "the agent has zeros for all files if it cannot read one of them"},
+	{`^mem\.ksm\.`, `^sys/kernel/mm/ksm/\w+: unreadable`, is(`\d+`, "0"), "the agent stops at a file that it may not read"},
+	{`^(disk|hinv\.(ndisk|disk|map))`, `^proc/diskstats: unreadable`, stale, "the agent has zeros for the devices of /proc/partitions then"},
 	{`^mem\.ksm\.run_state$`, `^sys/kernel/mm/ksm/run:`, signed, "the agent extends the sign of 32 bits"},
 	{`^kernel\.\w+\.cpu\.`, `^proc/stat: numbers? changed`, rounded, "the agent rounds milliseconds above 2^53 to a double, 0 from 2^64 on"},
 	{`^kernel\.all\.cpu\.`, `^proc/stat: (lines? dropped|file short)`, stale, "the agent takes the first processor for all if their line is missing"},
@@ -65,7 +67,7 @@ var mutatedRows = []mutatedRow{
 	{`^proc\.psinfo\.psargs$`, `/status: `, is(`"\(\)"`, `"\(.*"`), "the same"},
 	{`^proc\.psinfo\.wchan_s$`, `/wchan: `, same, "the agent shows the end of a line"},
 	{`^(hot)?proc\.(psinfo\.(n?vctxsw|\w+_s)|memory\.vm\w+)$`, `/status: ` + words, is(`.*`, `0|"(\w+:.*)?"`), "the agent takes the next line for the value of a key without one"},
-	{`^proc\.psinfo\.tty_pgrp$`, `/stat: (numbers? changed|` + shape[1:], is("", "Error: (Metric not supported|Missing metric value).*"), "the agent has an error if the last process has no number"},
+	{`^proc\.psinfo\.tty_pgrp$`, `/stat: (numbers? changed|unreadable|` + shape[1:], is("", "Error: (Metric not supported|Missing metric value).*"), "the agent has an error if the last process has no number"},
 	{`^proc\.runq\.`, `/stat: ` + shape, fewProcesses, "the agent counts a process by what a longer file before had"},
 
 	{`^cgroup\.`, `cgroup.*: `, stale, "the agent shows what another group had for files that a group does not have"},
