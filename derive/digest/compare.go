@@ -29,6 +29,7 @@ type Compare struct {
 	summary.Limit
 	Others []Side // besides those that the Env has
 
+	rank     int // how many instances of each metric a report ranks; 0 for all
 	baseline string
 	earlier  when.Baseline
 	fail     float64
@@ -163,8 +164,12 @@ func (c *Compare) open(ctx context.Context, env *Env, at []Side) (sides [2]*side
 // expand sets the expressions of the sides, for one source only once.
 func (c *Compare) expand(ctx context.Context, env *Env, sides [2]*side) error {
 	a, b := sides[0], sides[1]
-	if top, err := env.expand(ctx, a, c.Metrics); top < 0 {
+	top, err := env.expand(ctx, a, c.Metrics)
+	if top < 0 {
 		return a.problem(err)
+	}
+	if c.rank = top; err != nil {
+		env.Note(query.Problemf("%v; all are compared", err))
 	}
 	if a.Source == b.Source {
 		b.window.Exprs, b.window.Select.Wanted = a.window.Exprs, a.window.Select.Wanted
@@ -295,6 +300,9 @@ func (c *Compare) digests(ctx context.Context, env *Env, sides [2]*side) (heads 
 	} else {
 		one(0)
 		one(1)
+	}
+	if c.rank > 0 {
+		summary.Ranked(&rows, c.rank)
 	}
 	return heads, rows, c.report(env, sides, heads, errs)
 }

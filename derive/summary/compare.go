@@ -133,6 +133,21 @@ func index(rows []Row) (by map[place]*Row, order []place) {
 	return by, order
 }
 
+// Ranked keeps the instances that are among the n of their metric with the largest means in one of two windows.
+func Ranked(windows *[2][]Row, n int) {
+	type instance struct{ metric, name string }
+	wanted := make(map[instance]bool)
+	by := Order{Top: n, By: "mean"}
+	for _, rows := range windows {
+		for _, r := range by.Rows(slices.Clone(rows)) {
+			wanted[instance{r.Name, r.Instance}] = true
+		}
+	}
+	for i := range windows {
+		windows[i] = slices.DeleteFunc(windows[i], func(r Row) bool { return r.One && !wanted[instance{r.Name, r.Instance}] })
+	}
+}
+
 // Compare compares the rows of two summaries of each instance. A metric in other units is another
 // metric.
 func Compare(a, b []Row, limit Limit) *Comparison {
