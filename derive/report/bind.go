@@ -46,7 +46,7 @@ func (r *Report) Bind(ctx context.Context, src *query.Source, defs *query.Dictio
 	}
 	p := query.Problemf("the source has no column of the report %s", r.Name)
 	for _, left := range b.Left[:min(len(b.Left), maxNotes)] {
-		p.Notes = append(p.Notes, left.Why.Msg)
+		p.Notes = append(p.Notes, left.placed(left.Why.Msg))
 	}
 	if more := len(b.Left) - maxNotes; more > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("and %d more", more))
@@ -148,11 +148,15 @@ func (b *Bound) leave(c *Column, p *query.Problem) { b.Left = append(b.Left, Lef
 
 // problem returns the line about a column that is left out of a report.
 func (l *Left) problem(report string) *query.Problem {
-	p := query.Problemf("report %s without %s: %s", report, l.Column.Metric, l.Why.Msg)
+	return query.Problemf("%s", l.placed(fmt.Sprintf("report %s without %s: %s", report, l.Column.Metric, l.Why.Msg)))
+}
+
+// placed returns a text with the place of the column in its file before it.
+func (l *Left) placed(text string) string {
 	if s := l.Column.from; s.file != "" {
-		p.Msg = fmt.Sprintf("%s:%d: %s", s.file, l.Column.line(), p.Msg)
+		return fmt.Sprintf("%s:%d: %s", s.file, l.Column.line(), text)
 	}
-	return p
+	return text
 }
 
 // line returns the line of the formula, or else that of the metric.
