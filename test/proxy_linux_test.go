@@ -184,7 +184,7 @@ func throughProxy(t *testing.T, line string, port int, words ...string) proxyRun
 		t.Fatal(err)
 	}
 	out := logged.ReplaceAllString(strings.ReplaceAll(errs.String(), fmt.Sprint(port), "PORT"), "[TIME] $1(PID)")
-	return proxyRun{c.ProcessState.ExitCode(), out, time.Since(begin), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10}
+	return proxyRun{c.ProcessState.ExitCode(), out, time.Since(begin), int64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10}
 }
 
 // wrong says what is wrong with the end of a command.

@@ -64,9 +64,9 @@ func New() *Library {
 	return l
 }
 
-// Load adds the reports of a file, or of the files of a directory whose names end in Suffix.
+// Load adds the reports of a file, which may be a pipe, or of the regular files of a directory whose names end in Suffix.
 func (l *Library) Load(path string) error {
-	files := []string{path}
+	files, read := []string{path}, safefile.ReadStream
 	if info, err := os.Stat(path); err != nil {
 		return err
 	} else if info.IsDir() {
@@ -74,7 +74,7 @@ func (l *Library) Load(path string) error {
 		if err != nil {
 			return err
 		}
-		files = nil
+		files, read = nil, safefile.Read // nobody has named these: a pipe would wait for a writer
 		for _, e := range entries {
 			if strings.HasSuffix(e.Name(), Suffix) && !e.IsDir() {
 				files = append(files, filepath.Join(path, e.Name()))
@@ -82,7 +82,7 @@ func (l *Library) Load(path string) error {
 		}
 	}
 	for _, file := range files {
-		text, err := safefile.ReadStream(file, maxFile)
+		text, err := read(file, maxFile)
 		if err != nil && len(files) == 1 {
 			return err
 		}

@@ -115,7 +115,7 @@ func TestMicrosApart(t *testing.T) {
 	const most = 1<<64 - 1
 	want := map[string]bool{}
 	for i, v := range []uint64{most, 1, 2, 1 << 63, 4, 5} {
-		want[fmt.Sprintf("%d %d %d", 1700000000*1000000+i*300/1000, []int{0, 1, 2, 3, 0, 1}[i], v)] = true
+		want[fmt.Sprintf("%d %d %d", int64(1700000000)*1000000+int64(i*300/1000), []int{0, 1, 2, 3, 0, 1}[i], v)] = true
 	}
 	dir := t.TempDir()
 	for _, values := range [][]uint64{{most, 1}, {most, 1, 2, 1 << 63, 4, 5}} {
