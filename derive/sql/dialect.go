@@ -18,6 +18,7 @@ type dialect struct {
 	inst      string              // the column of instances of a metric that has them
 	present   string              // a column without null as a possible value
 	narrow    string              // a double in single precision
+	rounded   string              // an integer in single precision
 	isNaN     string              // the condition that a number with a fraction is none
 	argMin    string              // the value of a column where another is least
 	firstWord string              // a text up to its first blank
@@ -71,8 +72,8 @@ func dialects() map[string]*dialect {
 				pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "VARCHAR",
 			},
 			tryCast: "TRY_CAST", inst: "inst", present: "%s",
-			narrow: "coalesce(TRY_CAST(%[1]s AS FLOAT), CAST(CASE WHEN %[1]s > 0 THEN 'inf' ELSE '-inf' END AS FLOAT))",
-			isNaN:  "isnan(%s)", argMin: "arg_min(%s, %s)",
+			rounded: "CAST(%s AS FLOAT)", narrow: "coalesce(TRY_CAST(%[1]s AS FLOAT), CAST(CASE WHEN %[1]s > 0 THEN 'inf' ELSE '-inf' END AS FLOAT))",
+			isNaN: "isnan(%s)", argMin: "arg_min(%s, %s)",
 			firstWord: "split_part(%s, ' ', 1)", begins: "starts_with(%s, %s)", wide: "HUGEINT", engine: duckdb{},
 		},
 		"clickhouse": {
@@ -81,7 +82,7 @@ func dialects() map[string]*dialect {
 				pcp.Float: "Float32", pcp.Double: "Float64", pcp.String: "Nullable(String)",
 			},
 			tryCast: "CAST", inst: "assumeNotNull(inst) AS inst", present: "assumeNotNull(%s)",
-			narrow: "toFloat32(%s)", isNaN: "isNaN(%s)", argMin: "argMin(%s, %s)",
+			rounded: "CAST(%s AS Float32)", narrow: "toFloat32(%s)", isNaN: "isNaN(%s)", argMin: "argMin(%s, %s)",
 			firstWord: "splitByChar(' ', assumeNotNull(%s))[1]", begins: "startsWith(%s, %s)", wide: "Int128", engine: clickhouse{},
 		},
 		"spark": {
@@ -90,7 +91,8 @@ func dialects() map[string]*dialect {
 				pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "STRING",
 			},
 			tryCast: "TRY_CAST", inst: "inst", present: "%s",
-			narrow: "CAST(%s AS FLOAT)", isNaN: "isnan(%s)",
+			// A cast of BIGINT to FLOAT is left out before one to DOUBLE, such as that of a division.
+			rounded: "CAST(CAST(%s AS DECIMAL(20,0)) AS FLOAT)", narrow: "CAST(%s AS FLOAT)", isNaN: "isnan(%s)",
 			argMin:    "min_by(%s, %s)",
 			firstWord: "substring_index(%s, ' ', 1)", begins: "startswith(%s, %s)", wide: "DECIMAL(38,0)", engine: spark{},
 		},
@@ -142,6 +144,8 @@ func (b *builder) convert(v string, from, to pcp.Type) string {
 		return v
 	case to == pcp.Uint32 && from == pcp.Int32, to == pcp.Uint64:
 		return b.wrap(to, v)
+	case to == pcp.Float && from != pcp.Double:
+		return fmt.Sprintf(b.rounded, v)
 	}
 	return "CAST(" + v + " AS " + b.types[to] + ")"
 }

@@ -87,6 +87,7 @@ func TestQuery(t *testing.T) {
 		{"shift", "clickhouse", "load - shift(load, 1day)"},
 		{"matchinst", "clickhouse", `matchinst(!/^sd[a-c]\\.?$/, disk.total)`},
 		{"sum", "spark", "sum(disk.total)"},
+		{"avg_spark", "spark", "avg(disk.total)"},
 		{"wrap", "spark", "mem.free * 3 - mem.free"},
 	} {
 		t.Run(c.file, func(t *testing.T) {
