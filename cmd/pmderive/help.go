@@ -83,7 +83,7 @@ func (a *app) showHelp(cmd *cobra.Command, _ []string) {
 	}
 	width, _ := cli.TerminalSize(a.Env.Stdout)
 	command.WriteOptions(w, cmd, optionGroups, width)
-	io.WriteString(w, "\n'pmderive help TOPIC' tells about language, sources, time, output, files and others.\n")
+	io.WriteString(w, "\n'pmderive help TOPIC' tells about language, sources, time, output and more.\n")
 }
 
 // newHelp returns the command that tells about commands and topics.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pmtools/derive/diagnose"
@@ -184,10 +185,14 @@ func (l *Library) Find(name string) (*Report, error) {
 	name = strings.TrimPrefix(name, ":")
 	i, known := l.at[name]
 	if !known {
-		p := &diagnose.Problem{Msg: "there is no report " + name, Notes: diagnose.DidYouMean(name, l.Names())}
+		names := l.Names()
+		p := &diagnose.Problem{Msg: "there is no report " + name, Notes: diagnose.DidYouMean(name, names)}
 		faults := l.Faults()
 		for i := range faults[:min(len(faults), 8)] {
 			p.Notes = append(p.Notes, faults[i].String())
+		}
+		if p.Notes == nil {
+			p.Notes = []string{"pmderive reports lists the " + strconv.Itoa(len(names)) + " there are; --config FILE reads others"}
 		}
 		return nil, p
 	}
