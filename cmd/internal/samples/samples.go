@@ -63,6 +63,7 @@ func (o *Options) formOf(h *sampling.Header, m *sampling.Metric) format.NumberFo
 	f := o.form(h)
 	if m.Look != nil && o.Precision == format.Readable {
 		f.Precision, f.Scale = m.Look.Precision, false
+		f.Running = f.Running && m.Look.Width == 0 // else the report makes room
 	}
 	return f
 }
