@@ -188,6 +188,7 @@ func (f *failing) check(t *testing.T, places *strings.Replacer, fault string, wa
 	runtime := strings.Contains(o.stderr, "runtime: ") || strings.Contains(o.stderr, "fatal error: ") // Go's own calls
 	switch {
 	case o.status == 0 && f.live && (strings.Contains(o.stdout, "Error:") || strings.Contains(o.stdout, "pmLookup") || strings.Contains(o.stdout, "pmNameIndom") || o.stderr != ""):
+	case o.status == 0 && f.name == "push" && strings.Contains(fault, "unlink"): // a request that has been acknowledged may stay: the next run sends it once more
 	case o.status == 0 && !maps.Equal(f.settled(got, files, want), want):
 		failed("no error; %s", differing(got, want))
 	case o.status != 0 && o.stderr == "" && !strings.Contains(fault, "=write:") && f.keys == "":
