@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	case "deaf":
 		time.Sleep(time.Hour)
 	case "endless":
-		for line := []byte("\tmore 450:0:2\n"); ; {
-			os.Stdout.Write(line) // also after the pipe is closed
+		for lines := bytes.Repeat([]byte("\tmore 450:0:2\n"), 100); ; {
+			os.Stdout.Write(lines) // also after the pipe is closed
 		}
 	case "orphan":
 		child := program("deaf")

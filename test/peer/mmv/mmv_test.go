@@ -70,7 +70,7 @@ func dump(t *testing.T, root, dir string, version, runs int) {
 func drawRegistry(t *testing.T, version, i int, dir string) []string {
 	t.Helper()
 	d := &draw{
-		Rand:    rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), uint64(version<<32+i))),
+		Rand:    rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), uint64(version)<<32+uint64(i))),
 		version: version, names: map[string]bool{}, numbers: map[int]bool{},
 	}
 	name, cluster, flags := fmt.Sprintf("v%d_%d", version, i), d.IntN(2048), mmv.Flags(d.IntN(8))
