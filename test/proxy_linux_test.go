@@ -170,7 +170,7 @@ func throughProxy(t *testing.T, line string, port int, words ...string) proxyRun
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	if strings.Contains(line, " push ") { // it tries again until it is told to end
+	if strings.Contains(line, " push ") { // push tries again until a signal ends it
 		c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 		time.AfterFunc(5*time.Second, cancel)
 		c.WaitDelay = 20 * time.Second

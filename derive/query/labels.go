@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"pmtools/derive/syntax"
@@ -10,7 +11,7 @@ import (
 )
 
 // LabelNames returns the names of the labels by which the instances of a domain can be put into groups, ascending.
-func (s *Source) LabelNames(ctx context.Context, d pcp.InDom) (names []string, err error) {
+func (s *Source) LabelNames(ctx context.Context, d pcp.InDom) ([]string, error) {
 	found, err := pmapi.ReadLabels(ctx, s, pmapi.LabelObjects(pcp.Desc{ID: pcp.NullID, InDom: d}))
 	if err != nil {
 		return nil, err
@@ -23,11 +24,7 @@ func (s *Source) LabelNames(ctx context.Context, d pcp.InDom) (names []string, e
 			}
 		}
 	}
-	for name := range known {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, nil
+	return slices.Sorted(maps.Keys(known)), nil
 }
 
 // GroupLabels returns the names of the labels that may stand after a call of a function and by.
