@@ -1,12 +1,16 @@
 package linux
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"pmtools/lib/builtin/internal/procfs/procfstest"
 	"pmtools/lib/pmerr"
@@ -52,6 +56,81 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got, w)
 		}
 	}
+}
+
+// TestOpenFails reads interfaces of which one has a file that cannot be opened: it has no value, or the value 0 of a flag. Only without
+// free descriptors no value can be told.
+func TestOpenFails(t *testing.T) {
+	files := map[string]string{"proc/net/dev": "eth0: 1\neth1: 2\n"}
+	for _, dev := range []string{"eth0", "eth1"} {
+		for name, text := range map[string]string{"mtu": "1500\n", "flags": "0x1003\n", "operstate": "up\n", "type": "1\n"} {
+			files["sys/class/net/"+dev+"/"+name] = text
+		}
+	}
+	dir := procfstest.Files(t, files)
+	l := newCollector(&Options{Root: dir})
+	a := l.agent()
+	check := func(t *testing.T, mtu, up, running string) {
+		t.Helper()
+		for name, want := range map[string]string{"mtu": mtu, "up": up, "running": running} {
+			if got := procfstest.Values(t, a, "network.interface."+name)[0]; got != want {
+				t.Errorf("%s is %s, want %s", name, got, want)
+			}
+		}
+	}
+	check(t, "eth0=1500|eth1=1500", "eth0=1|eth1=1", "eth0=1|eth1=1")
+	for what, target := range map[string]func(*testing.T) string{
+		"ENOENT": func(*testing.T) string { return "missing" }, "ENOTDIR": func(*testing.T) string { return "type/x" }, "EIO": lockedTerminal,
+	} {
+		t.Run(what, func(t *testing.T) {
+			to := target(t)
+			for _, name := range []string{"mtu", "flags"} {
+				path := filepath.Join(dir, "sys/class/net/eth1", name)
+				if err := cmp.Or(os.Remove(path), os.Symlink(to, path)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			check(t, "eth0=1500", "eth0=1|eth1=0", "eth0=1|eth1=0")
+		})
+	}
+	var old, none unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Setrlimit(unix.RLIMIT_NOFILE, &old)
+	none.Max = old.Max
+	l.Root.Trace = func(name string) {
+		limit := &none
+		if strings.HasPrefix(name, "proc/") { // the list of interfaces
+			limit = &old
+		}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, limit); err != nil {
+			t.Skip(err)
+		}
+	}
+	names := []string{"network.interface.mtu", "network.interface.up", "network.interface.running"}
+	res := procfstest.Fetch(t, a, nil, names...)
+	for i := range res.Sets {
+		if set := &res.Sets[i]; set.Err != pmerr.Of(syscall.EMFILE) || set.Len() != 0 {
+			t.Errorf("%s without descriptors: %v, %d values", names[i], set.Err, set.Len())
+		}
+	}
+}
+
+// lockedTerminal returns a file that is there, and cannot be opened (EIO).
+func lockedTerminal(t *testing.T) string {
+	t.Helper()
+	f, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no terminals here: %v", err)
+	}
+	t.Cleanup(func() { f.Close() })
+	n, err := unix.IoctlGetUint32(int(f.Fd()), unix.TIOCGPTN)
+	path := fmt.Sprintf("/dev/pts/%d", n)
+	if _, failed := os.Open(path); err != nil || !errors.Is(failed, syscall.EIO) {
+		t.Skipf("%s can be opened here: %v, %v", path, err, failed)
+	}
+	return path
 }
 
 // TestThousands reads files of a machine with thousands of processors and disks.

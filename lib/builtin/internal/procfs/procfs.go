@@ -34,16 +34,14 @@ type Root struct {
 	// or vanish while they are read; may be nil.
 	Through func(name string, f io.Reader) io.Reader
 
-	failed error // why files could not be opened that are there
+	failed error // why no file could be opened
 }
 
-// note notes the error of opening a file. Only a value is left out if an instance has no such file, or may not be asked. If nothing can
-// be opened any more, all values of that kind have the error.
+// note notes the error of opening a file. Only a value is left out if the file of an instance cannot be opened. Without free descriptors
+// no value can be told, and all of that kind have the error.
 func (p *Root) note(err error) error {
-	for _, short := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.ENOSPC} {
-		if errors.Is(err, short) {
-			p.failed = err
-		}
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		p.failed = err
 	}
 	return err
 }
