@@ -12,5 +12,5 @@ func TestFaults(t *testing.T) {
 	procfstest.Faults(t, func(dir string) (*pmda.Agent, *procfs.Root) {
 		l := newCollector(&Options{Root: dir})
 		return l.agent(), l.Root
-	}, `\.scheduler$|^ipc\.\w+\.owner$|frequency_scaling\.count$`)
+	}, `\.scheduler$|^ipc\.\w+\.owner$|frequency_scaling\.count$`, "/net/tcp", "/net/tcp6")
 }

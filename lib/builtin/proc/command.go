@@ -16,7 +16,7 @@ func (p *collector) args(pid int32) []byte {
 }
 
 func (p *collector) readArgs(pid int32) []byte {
-	text, _ := p.Root.ReadRecord(fileOf(pid, "cmdline")) // the kernel may hide it
+	text, _ := p.Root.Read(fileOf(pid, "cmdline")) // the kernel may hide it
 	if args := shownArgs(text); len(args) > 0 {
 		return args
 	}
@@ -25,7 +25,7 @@ func (p *collector) readArgs(pid int32) []byte {
 
 // kernelName returns the name of a kernel thread, or of a process that is ending.
 func (p *collector) kernelName(pid int32) []byte {
-	text, err := p.Root.ReadRecord(fileOf(pid, "status"))
+	text, err := p.Root.Read(fileOf(pid, "status"))
 	if err != nil {
 		return []byte(exiting)
 	}

@@ -104,7 +104,7 @@ func (p *collector) addGraphics() {
 			if !mayDraw(p.Root.Link(fileOf(pid, "fd/"+name))) {
 				continue
 			}
-			if text, err := p.Root.ReadRecord(fileOf(pid, "fdinfo/"+name)); err == nil {
+			if text, err := p.Root.Read(fileOf(pid, "fdinfo/"+name)); err == nil {
 				addClient(t, r, text, seen)
 			}
 		}

@@ -245,25 +245,12 @@ func (p *collector) read(pid int32, file string) ([]byte, error) {
 }
 
 func (p *collector) readFile(pid int32, file string) ([]byte, error) {
-	read := p.Root.Read
-	if isRecord(file) {
-		read = p.Root.ReadRecord
-	}
 	if p.threads {
-		if text, err := read(fileOf(pid, fmt.Sprintf("task/%d/%s", pid, file))); err == nil {
+		if text, err := p.Root.Read(fileOf(pid, fmt.Sprintf("task/%d/%s", pid, file))); err == nil {
 			return text, nil
 		}
 	}
-	return read(fileOf(pid, file))
-}
-
-// isRecord reports whether the kernel makes a file of a process in one piece.
-func isRecord(file string) bool {
-	switch file {
-	case "stat", "statm", "status", "io", "schedstat", "oom_score", "wchan", "autogroup", "cgroup", "smaps_rollup", "cmdline", "environ", "attr/current":
-		return true
-	}
-	return false
+	return p.Root.Read(fileOf(pid, file))
 }
 
 const mayBeEmpty = "autogroup" // the file of processes whose emptiness is a value

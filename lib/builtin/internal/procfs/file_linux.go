@@ -11,25 +11,41 @@ import (
 
 // A file is a file descriptor. It knows nothing of the runtime's poller, which would cost more system
 // calls than reading a file of the kernel does.
-type file int
+type file struct {
+	fd  int
+	way way
+}
 
 // open opens a file for reading. A named pipe without a writer is empty instead of waiting for one.
-func open(path string) (file, error) {
+func open(path string, way way) (file, error) {
+	const flags = syscall.O_RDONLY | syscall.O_CLOEXEC | syscall.O_NONBLOCK
 	for {
-		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+		var fd int
+		var err error
+		if way&opensAtOnce != 0 {
+			fd, err = openAtOnce(path, flags)
+		} else {
+			fd, err = syscall.Open(path, flags, 0)
+		}
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:
-			return -1, &fs.PathError{Op: "open", Path: path, Err: err}
+			return file{}, &fs.PathError{Op: "open", Path: path, Err: err}
 		default:
-			return file(fd), nil
+			return file{fd, way}, nil
 		}
 	}
 }
 
 func (f file) Read(b []byte) (int, error) {
 	for {
-		n, err := syscall.Read(int(f), b)
+		var n int
+		var err error
+		if f.way&readsAtOnce != 0 {
+			n, err = readAtOnce(f.fd, b)
+		} else {
+			n, err = syscall.Read(f.fd, b)
+		}
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:
@@ -42,18 +58,23 @@ func (f file) Read(b []byte) (int, error) {
 	}
 }
 
-func (f file) Close() error { return syscall.Close(int(f)) }
+func (f file) Close() error {
+	if f.way&opensAtOnce != 0 {
+		return closeAtOnce(f.fd)
+	}
+	return syscall.Close(f.fd)
+}
 
 // namesIn returns the names in a directory, about most of them at the most.
 func namesIn(path string, most int) (names []string, err error) {
-	f, err := open(path)
+	f, err := open(path, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	var buf [8 << 10]byte
 	for len(names) < most {
-		n, err := syscall.ReadDirent(int(f), buf[:])
+		n, err := syscall.ReadDirent(f.fd, buf[:])
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:

@@ -11,8 +11,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"pmtools/lib/pmerr"
 	"pmtools/lib/safefile"
@@ -34,7 +36,9 @@ type Root struct {
 	// or vanish while they are read; may be nil.
 	Through func(name string, f io.Reader) io.Reader
 
-	failed error // why no file could be opened
+	failed  error // why no file could be opened
+	reads   int
+	yielded time.Time
 }
 
 // note notes the error of opening a file. Only a value is left out if the file of an instance cannot be opened. Without free descriptors
@@ -63,29 +67,44 @@ func (p *Root) path(name string) string {
 }
 
 // Read returns the content of a file.
-func (p *Root) Read(name string) ([]byte, error) { return p.read(name, false) }
-
-// ReadRecord returns the content of a file that the kernel makes in one piece, so that a read that
-// does not fill the buffer is the last one.
-func (p *Root) ReadRecord(name string) ([]byte, error) { return p.read(name, true) }
-
-func (p *Root) read(name string, record bool) ([]byte, error) {
+func (p *Root) Read(name string) ([]byte, error) {
 	if p.Trace != nil {
 		p.Trace(name)
 	}
-	f, err := open(p.path(name))
+	p.yield()
+	w := p.way(name)
+	f, err := open(p.path(name), w)
 	if err != nil {
 		return nil, p.note(err)
 	}
 	defer f.Close()
 	if p.Through != nil {
-		return fill(p, p.Through(name, f), record)
+		return fill(p, p.Through(name, f), w)
 	}
-	return fill(p, f, record)
+	return fill(p, f, w)
+}
+
+// yield lets other goroutines run. It is for the runtime's monitor, which takes the processor from a goroutine that has kept it for 10 ms
+// once that is in a system call, and wakes each 20 us from then on.
+func (p *Root) yield() {
+	const often = 16 // files, which are read in far less than 10 ms
+	if p.reads++; p.reads%often == 0 && time.Since(p.yielded) > 5*time.Millisecond {
+		runtime.Gosched()
+		p.yielded = time.Now()
+	}
+}
+
+// way returns what is known about a file. A recorded one may be on a disk that waits.
+func (p *Root) way(name string) way {
+	w := wayOf(name)
+	if !p.Live() {
+		w &^= atOnce
+	}
+	return w
 }
 
 // fill reads a file into the buffer. An error in the middle of the file leaves nothing of it.
-func fill[R io.Reader](p *Root, f R, record bool) ([]byte, error) {
+func fill[R io.Reader](p *Root, f R, w way) ([]byte, error) {
 	if p.Buf == nil {
 		p.Buf = make([]byte, 16<<10)
 	}
@@ -98,7 +117,7 @@ func fill[R io.Reader](p *Root, f R, record bool) ([]byte, error) {
 			return p.Buf[:n], nil
 		case err != nil:
 			return nil, err
-		case record && n < len(p.Buf):
+		case w.ended(p.Buf, n, k):
 			return p.Buf[:n], nil
 		case n >= maxFile:
 			return p.Buf[:bytes.LastIndexByte(p.Buf[:n], '\n')+1], nil
@@ -169,6 +188,9 @@ func (p *Root) Exists(name string) bool {
 
 // Link returns the target of a symbolic link, "" if it cannot be read.
 func (p *Root) Link(name string) string {
+	if p.way(name)&atOnce == atOnce {
+		return linkAtOnce(p.path(name))
+	}
 	target, _ := os.Readlink(p.path(name))
 	return target
 }

@@ -2,8 +2,7 @@ package procfs
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -265,19 +264,67 @@ func FuzzNumbers(f *testing.F) {
 	})
 }
 
-// TestReadRecord reads files that are shorter and longer than the buffer.
-func TestReadRecord(t *testing.T) {
+// TestReadWay reads files that the kernel makes in one piece, or in lines, which are shorter and longer than the buffer.
+func TestReadWay(t *testing.T) {
 	dir := t.TempDir()
-	p := Root{Dir: dir, Buf: make([]byte, 8)}
-	for _, text := range []string{"", "1234567", "12345678", "123456789 and more"} {
-		if err := os.WriteFile(filepath.Join(dir, "f"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := p.ReadRecord("f"); err != nil || string(got) != text {
-			t.Errorf("got %q, %v, want %q", got, err, text)
+	if err := os.MkdirAll(filepath.Join(dir, "proc/7"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "proc/net"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"proc/7/stat", "proc/net/tcp", "proc/7/maps"} {
+		p := Root{Dir: dir, Buf: make([]byte, 8)}
+		for _, text := range []string{"", "1234567", "12345678", "123456789 and more", strings.Repeat("x", leastPage), strings.Repeat("x", 3*leastPage)} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := p.Read(name); err != nil || string(got) != text {
+				t.Errorf("%s: got %.30q, %v, want %.30q", name, got, err, text)
+			}
 		}
 	}
-	if _, err := p.ReadRecord("g"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
+}
+
+// TestReads counts the reads of a file whose reads return so many bytes each.
+func TestReads(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		sizes []int // then comes the end
+		reads int
+	}{
+		{"proc/7/stat", []int{300}, 1},
+		{"proc/7/task/7/statm", []int{30}, 1},
+		{"proc/7/maps", []int{3000}, 2},
+		{"proc/net/tcp", []int{150}, 1},
+		{"proc/net/tcp6", []int{leastPage - longestLine}, 1},
+		{"proc/net/tcp6", []int{leastPage - longestLine + 1}, 2},
+		{"proc/net/tcp", []int{4050, 4050, 300}, 3},
+		{"proc/net/tcp", []int{4050, 4050, 4050}, 4},
+		{"proc/net/tcp", nil, 1},
+		{"proc/uptime", []int{20}, 2},
+		{"proc/", []int{20}, 2},
+	} {
+		r := &reads{sizes: c.sizes}
+		text, err := fill(&Root{}, r, wayOf(c.name))
+		want := 0
+		for _, n := range c.sizes {
+			want += n
+		}
+		if len(text) != want || err != nil || r.count != c.reads {
+			t.Errorf("%s %d: %d bytes, %v, after %d reads, want %d", c.name, c.sizes, len(text), err, r.count, c.reads)
+		}
 	}
+}
+
+type reads struct {
+	sizes []int
+	count int
+}
+
+func (r *reads) Read(b []byte) (n int, err error) {
+	if r.count++; r.count > len(r.sizes) {
+		return 0, io.EOF
+	}
+	return min(r.sizes[r.count-1], len(b)), nil
 }
