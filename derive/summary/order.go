@@ -56,6 +56,9 @@ func compare(by string) func(a, b Row) int {
 // Rows returns the rows that are wanted, in their order. A metric stands above its instances, and in
 // its interval.
 func (o *Order) Rows(rows []Row) []Row {
+	if o.Top == 0 && o.Sort == "" {
+		return rows
+	}
 	var groups [][]Row // a metric and its instances
 	for len(rows) > 0 {
 		n := 1

@@ -98,9 +98,8 @@ func (h *Head) columns() (names []string) {
 	return names
 }
 
-// cells returns the texts of a row in the order of columns. Number returns that of a number.
-func (h *Head) cells(r *Row, number func(float64) string, at func(pcp.Timestamp) string) []string {
-	cells := make([]string, 0, len(columns)+4)
+// appendCells appends the texts of a row in the order of columns. Number returns that of a number.
+func (h *Head) appendCells(cells []string, r *Row, number func(float64) string, at func(pcp.Timestamp) string) []string {
 	when := func(t pcp.Timestamp) string {
 		if r.Samples == 0 {
 			return number(math.NaN())
@@ -133,8 +132,10 @@ func WriteCSV(w io.Writer, h *Head, rows []Row, number func(float64) string) err
 	if !h.Continued {
 		_ = out.Write(h.columns()) // Flush has the error
 	}
+	var cells []string
 	for i := range rows {
-		_ = out.Write(h.cells(&rows[i], number, h.time))
+		cells = h.appendCells(cells[:0], &rows[i], number, h.time)
+		_ = out.Write(cells)
 	}
 	out.Flush()
 	return out.Error()

@@ -23,7 +23,7 @@ func (h *Head) Table(rows []Row, form format.NumberForm, instances bool) *table.
 	for i := range rows {
 		r := &rows[i]
 		numbers := form.Numbers(&r.Desc, r.Fixed, sizes[r.Metric])
-		cells := h.cells(r, func(x float64) string {
+		cells := h.appendCells(make([]string, 0, len(t.Header)), r, func(x float64) string {
 			if math.IsNaN(x) {
 				return "-"
 			}
