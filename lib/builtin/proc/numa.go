@@ -35,12 +35,7 @@ type memoryNode struct {
 type nodePages struct{ node, pages uint64 }
 
 func (m *numaReader) read(t *procfs.Table, r *procfs.Row, text []byte) {
-	m.nodes = m.nodes[:0]
-	clear(m.index)
-	for line := range procfs.Lines(text) {
-		m.add(line)
-	}
-	slices.SortFunc(m.nodes, func(a, b memoryNode) int { return cmp.Compare(a.number, b.number) })
+	m.sum(text)
 	for kind, name := range numaKinds {
 		m.text = m.text[:0]
 		for i, n := range m.nodes {
@@ -52,6 +47,16 @@ func (m *numaReader) read(t *procfs.Table, r *procfs.Row, text []byte) {
 		}
 		t.Cell(r, []byte(name)).SetText(m.text)
 	}
+}
+
+// sum adds the lines up for each node.
+func (m *numaReader) sum(text []byte) {
+	m.nodes = m.nodes[:0]
+	clear(m.index)
+	for line := range procfs.Lines(text) {
+		m.add(line)
+	}
+	slices.SortFunc(m.nodes, func(a, b memoryNode) int { return cmp.Compare(a.number, b.number) })
 }
 
 // add adds a line. The size of pages stands after their numbers.
@@ -111,8 +116,10 @@ func (p *collector) addGraphics() {
 	})
 	p.Tables["fdinfo"].Reading.Needs = append(p.Tables["fdinfo"].Reading.Needs, graphics.Reading)
 	p.each("none", "the kernel's delay accounting, which is not asked", func(*procfs.Table, int32) {})
+	nodes := p.Fill("nodes", "/sys/devices/system/node/has_memory", func(*procfs.Table) { p.pages.begin(p.Root) })
 	numa := numaReader{index: map[uint64]int{}}
 	p.perProcess("numa", "numa_maps", true, numa.read)
+	p.Tables["numa"].Reading.Needs = append(p.Tables["numa"].Reading.Needs, nodes.Reading)
 }
 
 // hasGraphics reports whether the system may have a device whose users the kernel lists in fdinfo.

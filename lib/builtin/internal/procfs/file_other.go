@@ -2,7 +2,10 @@
 
 package procfs
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 func open(path string, _ way) (*os.File, error) { return os.Open(path) }
 
@@ -14,4 +17,11 @@ func sizeOf(string) int { return 0 }
 func linkAtOnce(path string) string {
 	target, _ := os.Readlink(path)
 	return target
+}
+
+type pageRegion struct{}
+
+// Pages is what the kernel of Linux tells only.
+func (p *Root) Pages(string, uint64, uint64, func(start, end uint64)) error {
+	return errors.ErrUnsupported
 }
