@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,6 +136,57 @@ func TestSpeedLive(t *testing.T) {
 	names := shared(t, harness.Command{Args: []string{"pminfo", "-L"}}, harness.Command{Args: []string{"pminfo"}, Env: env})
 	c := speedCase{name: "collectors inside, all metrics, against the daemon", runs: 11, want: 1.5}
 	c.time(t, ours, theirs, root, harness.Command{Args: append([]string{"pminfo", "-L", "-f"}, names...)}, harness.Command{Args: append([]string{"pminfo", "-f"}, names...), Env: env})
+}
+
+// collectorsScript runs both sides' pminfo in turn beside 500 processes, in a PID namespace of their own, and prints the processor time of
+// each: of the user and of the system.
+const collectorsScript = `#!/bin/sh
+exec unshare --pid --fork --mount-proc bash -c '
+for i in $(seq 500); do sleep 1000 & done
+sleep 1
+TIMEFORMAT="%U %S"
+for i in $(seq 12); do
+	time OURS "$@" >/dev/null 2>&1
+	time THEIRS "$@" >/dev/null 2>&1
+done
+exit 0' bash "$@"
+`
+
+// TestSpeedCollectors does the same with the processor time of everything from the collectors linux and proc, against the reference's agents.
+func TestSpeedCollectors(t *testing.T) {
+	ours, theirs, root := harness.Setup(t)
+	if err := exec.Command("unshare", "--pid", "--fork", "--mount-proc", "true").Run(); err != nil {
+		t.Skip("no PID namespaces here: ", err)
+	}
+	env := []string{"PCP_PMDAS_DIR=" + root + "/usr/lib/pcp/pmdas"}
+	args := []string{"pminfo", "-L", "-K", "clear", "-K", "add,60,linux/pmda_linux.so,linux_init", "-K", "add,3,proc/pmda_proc.so,proc_init"}
+	list, err := ours.Run(harness.Command{Args: args}, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Fields(string(list.Stdout))
+	dir := t.TempDir()
+	script := strings.NewReplacer("OURS", filepath.Join(ours.Bin, "pminfo"), "THEIRS", filepath.Join(theirs.Bin, "pminfo")).Replace(collectorsScript)
+	if err := os.WriteFile(filepath.Join(dir, "collectors"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	args = append(append(args[1:], "-b", "5000", "-f"), names...)
+	o, err := harness.Side{Bin: dir}.Run(harness.Command{Args: append([]string{"collectors"}, args...), Env: env}, root)
+	if err != nil || o.Status != 0 {
+		t.Fatalf("%v, status %d\n%s", err, o.Status, o.Stderr)
+	}
+	var times [2][]time.Duration
+	for i, line := range strings.Split(strings.TrimSpace(string(o.Stderr)), "\n") {
+		var user, system float64
+		if _, err := fmt.Sscan(line, &user, &system); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if i > 1 { // the first runs warm up
+			times[i%2] = append(times[i%2], time.Duration((user+system)*float64(time.Second)))
+		}
+	}
+	a, b := median(times[0]), median(times[1])
+	t.Logf("%d metrics of 500 processes: processor time %.0f ms, theirs %.0f ms, ratio %.2f (wanted 0.70)", len(names), ms(a), ms(b), float64(a)/float64(b))
 }
 
 // shared returns the names that our command and theirs both list.

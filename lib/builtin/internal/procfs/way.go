@@ -41,9 +41,9 @@ func wayOf(name string) way {
 	switch rest {
 	case "stat", "statm", "status", "schedstat", "oom_score", "wchan", "autogroup":
 		return record | atOnce
-	case "cmdline", "io", "cgroup", "attr/current":
+	case "cmdline", "io", "cgroup":
 		return record | opensAtOnce
-	case "smaps_rollup", "environ":
+	case "smaps_rollup", "environ", "attr/current":
 		return record
 	case "exe", "cwd": // their targets
 		return atOnce
