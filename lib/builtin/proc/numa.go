@@ -13,6 +13,8 @@ import (
 // numaKinds are words in the lines of memory areas. Lines without one are private.
 var numaKinds = [...]string{"huge", "heap", "stack", "private"}
 
+const private = len(numaKinds) - 1
+
 const maxNode = 1 << 16 // exclusive limit for the number of a memory node
 
 // A numaReader reads /proc/PID/numa_maps, in which N0=5 is a number of pages on a node:
@@ -61,7 +63,7 @@ func (m *numaReader) sum(text []byte) {
 
 // add adds a line. The size of pages stands after their numbers.
 func (m *numaReader) add(line []byte) {
-	kind, size := len(numaKinds)-1, uint64(4)
+	kind, size := private, uint64(4)
 	m.line = m.line[:0]
 	for _, word := range procfs.Words(line) {
 		key, value, _ := bytes.Cut(word, []byte{'='})

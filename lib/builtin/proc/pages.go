@@ -5,14 +5,15 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"pmtools/lib/builtin/internal/procfs"
 )
 
 // Where one node has all memory, numa_maps says no more than how many pages the areas in maps have. For processes without huge pages, and
-// without the memory of devices, the kernel counts these in a third of the time that it needs for numa_maps. The first such process of
-// a request is asked for both, and numa_maps is read for all if they differ.
+// without the memory of devices, which numa_maps leaves out, the kernel tells these in a third of the time that it needs for numa_maps.
+// The first such process of a request is asked for both, and numa_maps is read for all if they differ.
 
 // A pageCounter counts pages of processes in the form of numa_maps.
 type pageCounter struct {
@@ -32,16 +33,27 @@ type area struct {
 // The kind of areas that numa_maps leaves out: their pages are the kernel's own.
 const uncounted = len(numaKinds)
 
-// begin begins a request: pages are counted where only one node has memory ("0-1,3" are three).
+// begin begins a request.
 func (c *pageCounter) begin(root *procfs.Root) {
 	c.node, c.trusted = "", false
 	if !root.Live() {
 		return
 	}
-	nodes, err := root.Read("sys/devices/system/node/has_memory")
-	if nodes = bytes.TrimSpace(nodes); err == nil && len(nodes) > 0 && !bytes.ContainsAny(nodes, "-,") {
-		c.node = " N" + string(nodes) + "="
+	mounts, err := root.Read("proc/mounts")
+	if err != nil || bytes.Contains(mounts, []byte("dax")) { // a file system in the memory of a device
+		return
 	}
+	if nodes, err := root.Read("sys/devices/system/node/has_memory"); err == nil {
+		c.node = onlyNode(nodes)
+	}
+}
+
+// onlyNode returns the word of the only node in a list of nodes, "" if there are none or several: "0-1,3".
+func onlyNode(list []byte) string {
+	if list = bytes.TrimSpace(list); len(list) == 0 || bytes.ContainsAny(list, "-,") {
+		return ""
+	}
+	return " N" + string(list) + "="
 }
 
 // count returns lines like those of numa_maps, one for each kind of areas, nil if they are not known.
@@ -52,14 +64,13 @@ func (c *pageCounter) count(root *procfs.Root, pid int32, maps []byte) []byte {
 	}
 	var sizes [len(numaKinds) + 1]uint64
 	err := root.Pages(fileOf(pid, "pagemap"), start, end, func(start, end uint64) {
-		private := end - start
+		sizes[private] += end - start
 		for _, a := range c.areas {
 			if low, high := max(start, a.start), min(end, a.end); low < high {
 				sizes[a.kind] += high - low
-				private -= high - low
+				sizes[private] -= high - low
 			}
 		}
-		sizes[slices.Index(numaKinds[:], "private")] += private
 	})
 	if errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EINVAL) { // another kernel
 		c.node = ""
@@ -79,7 +90,7 @@ func (c *pageCounter) count(root *procfs.Root, pid int32, maps []byte) []byte {
 	return c.text
 }
 
-// find finds the areas that are not private in maps, and where all begin and end:
+// find notes the areas in maps that are not private, and returns where the first begins and the last ends:
 //
 //	7ffd8000-7ffda000 rw-p 00000000 00:00 0                  [stack]
 //
@@ -91,21 +102,23 @@ func (c *pageCounter) find(maps []byte) (start, end uint64, ok bool) {
 		from, to, _ := bytes.Cut(addresses, []byte{'-'})
 		a := area{kind: uncounted}
 		a.start, _ = procfs.Hex(from)
-		a.end, ok = procfs.Hex(to)
-		name, _ := procfs.Word(procfs.Skip(rest, 4))
-		switch s := string(name); {
-		case !ok:
+		if a.end, ok = procfs.Hex(to); !ok {
 			return 0, 0, false
-		case s == "[vsyscall]": // not in the page tables of the process
+		}
+		word, _ := procfs.Word(procfs.Skip(rest, 4))
+		switch name := string(word); name {
+		case "[vsyscall]": // not in the page tables of the process
 			continue
-		case s == "[heap]", s == "[stack]":
-			a.kind = slices.Index(numaKinds[:], s[1:len(s)-1])
+		case "[heap]", "[stack]":
+			a.kind = slices.Index(numaKinds[:], name[1:len(name)-1])
 			c.areas = append(c.areas, a)
-		case s == "[vdso]":
+		case "[vdso]":
 			c.areas = append(c.areas, a)
-		case s == "[vvar]", s == "[vvar_vclock]": // without pages that count
-		case s != "" && (s[0] != '/' || bytes.HasPrefix(name, []byte("/dev/"))) && !bytes.HasPrefix(name, []byte("[anon")):
-			return 0, 0, false
+		case "[vvar]", "[vvar_vclock]": // without pages that count
+		default:
+			if !ordinary(name) {
+				return 0, 0, false
+			}
 		}
 		if start == 0 {
 			start = a.start
@@ -113,6 +126,11 @@ func (c *pageCounter) find(maps []byte) (start, end uint64, ok bool) {
 		end = a.end
 	}
 	return start, end, start < end
+}
+
+// ordinary reports whether an area of that name has the pages of a program or of a file.
+func ordinary(name string) bool {
+	return name == "" || strings.HasPrefix(name, "[anon") || name[0] == '/' && !strings.HasPrefix(name, "/dev/")
 }
 
 // readNuma returns what numa_maps says of a process.

@@ -104,7 +104,7 @@ func TestPagesOfAreas(t *testing.T) {
 	if got == nil || !slices.Equal(got, want) || zeros != 0 {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if want != nil && want[0].kbytes[slices.Index(numaKinds[:], "private")] < pages/3*4 {
+	if len(want) > 0 && want[0].kbytes[private] < pages/3*4 {
 		t.Errorf("only %v", want)
 	}
 }
@@ -132,6 +132,11 @@ func TestPagesUnknown(t *testing.T) {
 	for name, want := range map[string]error{"proc/self/stat": syscall.ENOTTY, "proc/" + strconv.Itoa(1<<30) + "/pagemap": syscall.ENOENT} {
 		if err := p.Root.Pages(name, 4096, 8192, none); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+	for list, want := range map[string]string{"0\n": " N0=", "12": " N12=", "0-1\n": "", "0,2\n": "", "\n": "", "": ""} {
+		if got := onlyNode([]byte(list)); got != want {
+			t.Errorf("%q: %q, want %q", list, got, want)
 		}
 	}
 	for _, c := range []struct {
