@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -15,18 +16,41 @@ import (
 	"pmtools/lib/pmapi"
 )
 
-// python returns a program that has pandas and pyarrow.
-func python(t *testing.T) string {
-	name := os.Getenv("PMTOOLS_PANDAS")
-	if name == "" {
-		name = "python3"
+// python returns a program that has modules: that of a variable, or python3.
+func python(t *testing.T, variable, modules string) string {
+	name := cmp.Or(os.Getenv(variable), "python3")
+	if out, err := exec.Command(name, "-c", "import "+modules).CombinedOutput(); err != nil {
+		t.Skipf("%s does not have all of %s (%s may name one that has): %v\n%s", name, modules, variable, err, out)
 	}
-	out, err := exec.Command(name, "-c", "import pandas, pyarrow; print(pandas.__version__, pyarrow.__version__)").CombinedOutput()
-	if err != nil {
-		t.Skipf("%s has no pandas and pyarrow (PMTOOLS_PANDAS may name one that has): %v", name, err)
-	}
-	t.Logf("pandas and pyarrow %s", out)
 	return name
+}
+
+// pythonOf returns lines for Python in docs/scale.md that have a text, and what they print.
+func pythonOf(t *testing.T, part string) (lines, printed string) {
+	t.Helper()
+	doc, err := os.ReadFile("../../docs/scale.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range regexp.MustCompile("(?s)```python\n(.*?)```\n\n```text\n(.*?)```").FindAllStringSubmatch(string(doc), -1) {
+		if strings.Contains(block[1], part) {
+			return block[1], block[2]
+		}
+	}
+	t.Fatalf("docs/scale.md has no lines for Python with %q", part)
+	return "", ""
+}
+
+// runPython runs lines in a directory, and returns what they print.
+func runPython(t *testing.T, name, dir, lines string) string {
+	t.Helper()
+	cmd := exec.Command(name, "-c", lines)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return strings.ReplaceAll(string(out), "\r", "")
 }
 
 // writeWide exports a wide table.
@@ -62,29 +86,12 @@ func alternating(t *testing.T, values ...uint64) string {
 
 // TestPandas runs the lines of docs/scale.md in pandas, which print what stands there, and then finds all integers as they were recorded.
 func TestPandas(t *testing.T) {
-	name := python(t)
-	doc, err := os.ReadFile("../../docs/scale.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := regexp.MustCompile("(?s)```python\n(.*?)```\n\n```text\n(.*?)```").FindSubmatch(doc)
-	if block == nil {
-		t.Fatal("docs/scale.md has no lines for pandas")
-	}
+	name := python(t, "PMTOOLS_PANDAS", "pandas, pyarrow")
 	dir := t.TempDir()
 	writeWide(t, filepath.Join(dir, "columns"), archivetest.Path(t, "demo"), func(c *Config) { c.Metrics = []string{"disk.dev.total", "mem"} })
-	run := func(script string) string {
-		t.Helper()
-		cmd := exec.Command(name, "-c", script)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return strings.ReplaceAll(string(out), "\r", "")
-	}
-	if got := run(string(block[1])); got != string(block[2]) {
-		t.Errorf("%swant\n%s", got, block[2])
+	lines, want := pythonOf(t, "pandas.read_parquet")
+	if got := runPython(t, name, dir, lines); got != want {
+		t.Errorf("%swant\n%s", got, want)
 	}
 	writeWide(t, filepath.Join(dir, "large"), alternating(t, 1<<64-1, 1<<53+1))
 	const script = `
@@ -93,7 +100,7 @@ for backend in "numpy_nullable", "pyarrow":
     t = pandas.read_parquet("large/wide/host=h/alternating.parquet", dtype_backend=backend)
     print([int(n) for n in t["a.one"].dropna()], t["a.one"].isna().sum())
 `
-	if got, want := run(script), strings.Repeat("[18446744073709551615, 9007199254740993] 2\n", 2); got != want {
+	if got, want := runPython(t, name, dir, script), strings.Repeat("[18446744073709551615, 9007199254740993] 2\n", 2); got != want {
 		t.Errorf("%swant\n%s", got, want)
 	}
 }
