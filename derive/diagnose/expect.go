@@ -78,7 +78,7 @@ func Syntax(text string, err error) *Problem {
 	if refused(bad.Msg) && last > 0 {
 		last-- // the grammar of the reference takes this token and blames the next one
 	}
-	if (grammatical(bad.Msg) || lexemes[last].Tok == syntax.ILLEGAL) && p.habit(text) {
+	if (grammatical(bad.Msg) || strings.HasPrefix(bad.Msg, "by ") || lexemes[last].Tok == syntax.ILLEGAL) && p.habit(text) {
 		return p
 	}
 	found := lexemes[last]

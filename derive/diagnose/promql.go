@@ -202,36 +202,6 @@ func (p *phrase) labels(i int) *advice {
 	return a
 }
 
-// grouping advises about aggregates by labels: sum by (x) (y), and sum(y) by (x).
-func (p *phrase) grouping(i int) *advice {
-	if !p.is(i, "by", "without") || p.at(i+1).text != "(" {
-		return nil
-	}
-	fun := strings.ToLower(p.at(i - 1).text)
-	if _, ok := aggregateToken(fun); !ok && !slices.Contains([]string{")", "median", "quantile", "stddev"}, fun) {
-		return nil
-	}
-	a := &advice{
-		msg: "there is no grouping by labels: an aggregate is over all instances of a metric", pos: p.at(i).start,
-		notes: []string{"x alone has a value for each instance, sum(x) one for all of them", "over several hosts, eval -h A -h B --across sum combines the values of each instance"},
-	}
-	if p.lang != check.Extended {
-		return a
-	}
-	if p.is(i, "by") && fun == ")" {
-		return nil // it is understood after some functions, and the parser has a message after the others
-	}
-	a.msg, a.notes = "by (LABEL, ...) stands after the parenthesis of avg, count, max, median, min, quantile, stddev or sum", nil
-	if labels := p.closing(i + 1); p.is(i, "without") {
-		a.msg = "there is no without: by names the labels that stay"
-	} else if p.at(i-1).text != ")" && labels > 0 && p.at(labels+1).text == "(" && p.closing(labels+1) > 0 {
-		end := p.closing(labels + 1)
-		a.start, a.end = p.at(i-1).start, p.at(end).end
-		a.rewrites = []string{fun + p.text[p.at(labels+1).start:a.end] + " by " + p.text[p.at(i+1).start:p.at(labels).end]}
-	}
-	return a
-}
-
 // condition advises about a condition that must hold for some time: x > 5 for 1m.
 func (p *phrase) condition(i int) *advice {
 	if !p.is(i, "for") || i == 0 || !number(p.at(i+1).text) {

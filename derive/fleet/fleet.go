@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"pmtools/derive"
 	"pmtools/derive/check"
@@ -57,6 +59,9 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *Definition
 		case err != nil:
 			kinds[i].Problem = bad.Msg
 		default:
+			if err := labelled(tables, x, opt); err != nil {
+				return "", err
+			}
 			kinds[i].Expr, kinds[i].Info, holds = x.Tree, x.Info, cmp.Or(holds, b)
 		}
 		if failed == nil {
@@ -71,6 +76,28 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *Definition
 		return "", holds.Problem(ctx, text, err)
 	}
 	return q, err
+}
+
+// labelled returns an error if groups of an expression need labels that tables do not say enough about.
+func labelled(tables *export.Fleet, x *query.Expr, opt *sql.Options) error {
+	if len(x.Info.Groups) == 0 {
+		return nil
+	}
+	var hosts []string
+	for _, host := range tables.Unlabelled {
+		if len(opt.Hosts) == 0 || slices.Contains(opt.Hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	if len(hosts) == 0 {
+		return nil
+	}
+	name := hosts[0]
+	if more := len(hosts) - 1; more > 0 {
+		name += fmt.Sprintf(" (and %d more)", more)
+	}
+	return fmt.Errorf("groups by labels: the tables of host %s do not say from which record on labels hold: they are of a live source, or of an earlier version of pmderive; "+
+		"export its archives again, into another directory, as in 'pmderive -a ARCHIVE export -o DIR', or name other hosts by --only HOST", name)
 }
 
 // mentioned returns the names in an expression and in the definitions that it may stand for.

@@ -156,7 +156,18 @@ func TestExtendedHabits(t *testing.T) {
 		"min_over_time(kernel.all.load[500ms])":             "", // ms is refused, so nothing is proposed
 		"sum by (hostname) (rate(disk.dev.total))":          "write sum(rate(disk.dev.total)) by (hostname)",
 		"1 + quantile by (a, b) (0.9, kernel.all.load) * 2": "write 1 + quantile(0.9, kernel.all.load) by (a, b) * 2",
-		"sum without (a) (disk.dev.total)":                  "",
+		"rate(disk.dev.total) by (a)":                       "write sum(rate(disk.dev.total)) by (a)",
+		"kernel.all.load by (a)":                            "write sum(kernel.all.load) by (a)",
+		"kernel.all.load by a":                              "write sum(kernel.all.load) by (a)",
+		"(kernel.all.load * 2) by (a)":                      "write sum(kernel.all.load * 2) by (a)",
+		"(sum(kernel.all.load)) by (a) * 2":                 "write sum(kernel.all.load) by (a) * 2",
+		"sum(kernel.all.load) by a":                         "write sum(kernel.all.load) by (a)",
+		"sum by a (kernel.all.load)":                        "write sum(kernel.all.load) by (a)",
+		"rate by (a) (disk.dev.total)":                      "write sum(rate(disk.dev.total)) by (a)",
+		"max(kernel.all.load, 2) by (a)":                    "write sum(max(kernel.all.load, 2)) by (a)",
+		"topn(2, kernel.all.load) by (a)":                   "topn() compares the instances of all groups, and there is none for each group",
+		"sum(kernel.all.load) without (a)":                  "as in sum(x) by (LABEL, ...); pminfo -l shows the labels of a metric",
+		"sum without (a) (disk.dev.total)":                  "as in sum(x) by (LABEL, ...); pminfo -l shows the labels of a metric",
 		"kernel.all.load offset 5m":                         "shift(x, 1hour) is the value an hour before",
 	} {
 		dict := query.NewDictionary(derive.NewRegistry(nil))

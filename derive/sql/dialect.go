@@ -55,6 +55,7 @@ type engine interface {
 	// matches returns the condition that a text matches a pattern of RE2 somewhere.
 	matches(text, pattern string) string
 	arrays
+	grouping
 }
 
 func dialectOf(name string) (*dialect, error) {

@@ -58,17 +58,17 @@ func (b *builder) quantile(n *syntax.CallExpr, x values) values {
 		return x
 	}
 	double, nan := b.types[pcp.Double], fmt.Sprintf(b.isNaN, "value")
-	places := b.define(syntax.Print(n)+", places", "SELECT "+row+", value,",
-		"  CAST(row_number() OVER (PARTITION BY "+row+" ORDER BY "+b.ordering(pcp.Double, "")+") - 1 AS "+double+") AS place,",
-		"  "+share+" * CAST(count(*) OVER (PARTITION BY "+row+") - 1 AS "+double+") AS spot",
+	places := b.define(syntax.Print(n)+", places", "SELECT "+x.key()+", value,",
+		"  CAST(row_number() OVER (PARTITION BY "+x.key()+" ORDER BY "+b.ordering(pcp.Double, "")+") - 1 AS "+double+") AS place,",
+		"  "+share+" * CAST(count(*) OVER (PARTITION BY "+x.key()+") - 1 AS "+double+") AS spot",
 		"FROM "+x.table)
-	sides := b.define(syntax.Print(n)+", neighbours", "SELECT "+row+",",
+	sides := b.define(syntax.Print(n)+", neighbours", "SELECT "+x.key()+",",
 		"  max(CASE WHEN place = floor(spot) THEN value ELSE NULL END) AS low,",
 		"  max(CASE WHEN place = floor(spot) + 1 THEN value ELSE NULL END) AS high,",
 		"  max(spot - floor(spot)) AS part, sum(CASE WHEN "+nan+" THEN 1 ELSE 0 END) AS nans",
-		"FROM "+places, "GROUP BY "+row)
+		"FROM "+places, "GROUP BY "+x.key())
 	low, high := fmt.Sprintf(b.present, "low"), fmt.Sprintf(b.present, "high")
-	return values{typ: pcp.Double, fails: x.fails, table: b.define(syntax.Print(n), "SELECT "+row+",",
+	return values{typ: pcp.Double, many: x.grouped, fails: x.fails, table: b.define(syntax.Print(n), "SELECT "+x.key()+",",
 		"  CASE WHEN nans > 0 THEN "+b.nan(),
 		"    WHEN high IS NULL OR part = 0 OR NOT low < high THEN "+low,
 		"    ELSE "+low+" * (1e0 - part) + "+high+" * part END AS value",
@@ -88,20 +88,16 @@ func shareOf(n *syntax.CallExpr) string {
 
 // stddev returns the standard deviation of the values of each record.
 func (b *builder) stddev(n *syntax.CallExpr, x values) values {
-	order := "time"
-	if x.many {
-		order = "position"
-	}
 	if x = b.doubles(x, n.X); b.err != nil {
 		return x
 	}
 	double := b.types[pcp.Double]
-	mean := b.fold(double, order) + " / CAST(count(*) AS " + double + ")"
-	means := b.define(syntax.Print(n)+", means", "SELECT "+row+", "+mean+" AS mean", "FROM "+x.table, "GROUP BY "+row)
-	squares := b.define(syntax.Print(n)+", squares", "SELECT "+columns(x.many)+", (value - mean) * (value - mean) AS value",
-		"FROM "+x.table, "JOIN "+means+" USING ("+row+")")
-	return values{typ: pcp.Double, fails: x.fails, table: b.define(syntax.Print(n), "SELECT "+row+", sqrt("+mean+") AS value",
-		"FROM "+squares, "GROUP BY "+row)}
+	mean := b.fold(double, x.order()) + " / CAST(count(*) AS " + double + ")"
+	means := b.define(syntax.Print(n)+", means", "SELECT "+x.key()+", "+mean+" AS mean", "FROM "+x.table, "GROUP BY "+x.key())
+	squares := b.define(syntax.Print(n)+", squares", "SELECT "+x.columns()+", (value - mean) * (value - mean) AS value",
+		"FROM "+x.table, "JOIN "+means+" USING ("+x.key()+")")
+	return values{typ: pcp.Double, many: x.grouped, fails: x.fails, table: b.define(syntax.Print(n), "SELECT "+x.key()+", sqrt("+mean+") AS value",
+		"FROM "+squares, "GROUP BY "+x.key())}
 }
 
 // math returns a function of each value.

@@ -150,7 +150,8 @@ func unitsText(t check.Type) string { return cmp.Or(t.Units.String(), "none") }
 
 // builder returns a builder of the query for a kind, over the hosts of a table.
 func (f *fleet) builder(k *Kind, hosts string) *builder {
-	b := &builder{dialect: f.dialect, opt: f.opt, info: k.Info, known: make(map[string]string), hosts: hosts, nested: make(map[place]values)}
+	b := &builder{dialect: f.dialect, opt: f.opt, info: k.Info, known: make(map[string]string), hosts: hosts,
+		nested: make(map[place]values), members: make(map[pcp.InDom][]string)}
 	b.names(k.Expr)
 	return b
 }

@@ -88,30 +88,26 @@ func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 		return x
 	}
 	x.table, x.number = b.table(n.X, x), "" // the extended language has the sum of a number
-	order := "time"                         // of one value
-	if x.many {
-		order = "position"
-	}
 	from, value, empty := x.table, "", b.literal(t, 0)
 	switch n.Fun {
 	case syntax.MIN, syntax.MAX:
-		value, empty = b.extreme(strings.ToLower(n.Fun.String()), t, order), ""
+		value, empty = b.extreme(strings.ToLower(n.Fun.String()), t, x.order()), ""
 	case syntax.COUNT:
 		value = "CAST(count(*) AS " + b.types[t] + ")"
 	case syntax.SUM:
-		value = b.sum(t, order)
+		value = b.sum(t, x.order())
 	case syntax.AVG:
-		size := b.convert("count(*) OVER (PARTITION BY "+row+")", pcp.Int64, pcp.Float)
-		from = b.define(syntax.Print(n), "SELECT "+columns(x.many)+", "+b.single(b.toSingle("value", x.typ)+" / "+size)+" AS value",
+		size := b.convert("count(*) OVER (PARTITION BY "+x.key()+")", pcp.Int64, pcp.Float)
+		from = b.define(syntax.Print(n), "SELECT "+x.columns()+", "+b.single(b.toSingle("value", x.typ)+" / "+size)+" AS value",
 			"FROM "+x.table)
-		value = b.fold(b.types[pcp.Float], order)
+		value = b.fold(b.types[pcp.Float], x.order())
 	}
-	lines := []string{"SELECT " + row + ", " + value + " AS value", "FROM " + from, "GROUP BY " + row}
-	out := values{typ: t, fails: x.fails}
-	if n.Fun == syntax.COUNT {
+	lines := []string{"SELECT " + x.key() + ", " + value + " AS value", "FROM " + from, "GROUP BY " + x.key()}
+	out := values{typ: t, many: x.grouped, fails: x.fails}
+	if n.Fun == syntax.COUNT && !x.grouped {
 		out.fails = nil
 	}
-	if _, name := syntax.Unparen(n.X).(*syntax.MetricRef); !name && n.Fun != syntax.COUNT {
+	if _, name := syntax.Unparen(n.X).(*syntax.MetricRef); !name && n.Fun != syntax.COUNT || x.grouped {
 		empty = ""
 	}
 	if empty != "" { // the records that do not have the metric

@@ -108,7 +108,8 @@ type builder struct {
 	list     []string          // the table expressions
 	known    map[string]string // names of table expressions by their text
 	nested   map[place]values
-	err      error // the first refusal
+	members  map[pcp.InDom][]string // the tables of the instances that groups have, with their labels
+	err      error                  // the first refusal
 }
 
 // root returns the values of an expression as a table.
@@ -169,6 +170,30 @@ type values struct {
 	many   bool   // a value belongs to an instance
 	one    bool   // there is only one instance
 	fails  []fail // when there is an error and no value
+	// grouped says that inst, position and instance are those of groups, whose values have the order of nth.
+	grouped bool
+}
+
+// key returns the columns that distinguish what a function of instances has a value for.
+func (v *values) key() string { return columns(v.grouped) }
+
+// columns returns the columns of values but the value.
+func (v *values) columns() string {
+	if v.grouped {
+		return columns(true) + ", nth"
+	}
+	return columns(v.many)
+}
+
+// order returns the column by which the values of a key are in order.
+func (v *values) order() string {
+	switch {
+	case v.grouped:
+		return "nth"
+	case v.many:
+		return "position"
+	}
+	return "time" // of one value
 }
 
 func (b *builder) refuse(e syntax.Expr, why string) values {
@@ -217,7 +242,7 @@ func (b *builder) each(e syntax.Expr, t pcp.Type, x values, f func(string) strin
 	if x.number != "" {
 		v.number = f(x.number)
 	} else if b.err == nil {
-		v.table = b.define(syntax.Print(e), "SELECT "+columns(x.many)+", "+f("value")+" AS value", "FROM "+x.table)
+		v.table = b.define(syntax.Print(e), "SELECT "+x.columns()+", "+f("value")+" AS value", "FROM "+x.table)
 	}
 	return v
 }
@@ -306,10 +331,10 @@ func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 	case syntax.ANON:
 		return b.none(n, b.info.Types[n])
 	}
-	if n.By != nil {
-		return b.refuse(n, "labels may change within a recording, and the tables do not say at which record")
-	}
 	x := b.add(n.X, skip)
+	if n.By != nil {
+		x = b.group(n, x)
+	}
 	if n.Over != nil {
 		return b.over(n, t, x, skip)
 	}

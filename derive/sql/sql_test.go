@@ -89,6 +89,8 @@ func TestQuery(t *testing.T) {
 		{"sum", "spark", "sum(disk.total)"},
 		{"avg_spark", "spark", "avg(disk.total)"},
 		{"wrap", "spark", "mem.free * 3 - mem.free"},
+		{"by", "duckdb", "sum(rate(disk.total)) by (kind)"},
+		{"by_spark", "spark", "max(avg(disk.total) by (kind, rack)) by (rack)"},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			got, err := query(t, c.expr, &Options{Dialect: c.dialect, Tables: "out/"})

@@ -55,6 +55,8 @@ func metricsOf(ctx context.Context, from Store, path string) (m *metricsRead) {
 	defer f.Close()
 	version, _ := table.Lookup("pmtools.schema")
 	m.micros = version == strconv.Itoa(versionMicros)
+	labels, _ := table.Lookup(labelsKey)
+	m.labels = labels == labelsOfRecords
 	if m.host, m.err = hostOf(file, table); m.err == nil {
 		m.rows, m.err = readMetrics(file, table)
 	}

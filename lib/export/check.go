@@ -62,7 +62,7 @@ type unwatched struct{}
 
 func (unwatched) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) error { return nil }
 
-func (unwatched) labels(context.Context, int64) error { return nil }
+func (unwatched) labels(context.Context, record, bool) error { return nil }
 
 func (unwatched) missing(string, record, pmerr.Code) error { return nil }
 

@@ -281,7 +281,7 @@ func (s *stage) unit(m *manifest, r *reader, done []*output) *unit {
 	}
 	pieces := t.complete()
 	if u == nil {
-		m.Exports = append(m.Exports, unit{Name: utf8Text(s.place.name), Form: s.form})
+		m.Exports = append(m.Exports, unit{Name: utf8Text(s.place.name), Form: s.form, Labels: r.labelling()})
 		u = &m.Exports[len(m.Exports)-1]
 	} else if len(u.Pieces) > 0 {
 		u.Pieces[len(u.Pieces)-1].join(&pieces[0].piece)
@@ -335,6 +335,9 @@ func (s *stage) metrics(ctx context.Context, m *manifest, r *reader, damage erro
 	}
 	meta := r.meta(damage)
 	meta["pmtools.values"] = fmt.Sprint(values)
+	if m.labelling() {
+		meta[labelsKey] = labelsOfRecords
+	}
 	return writeMetrics(o, s.place, rows, meta)
 }
 

@@ -146,6 +146,7 @@ type reader struct {
 	zone    string
 	machine string
 	metrics []metric // ascending by name
+	objects []pmapi.LabelObject
 	table   []metricRow
 	request pmapi.Request
 	result  pcp.Result
@@ -155,6 +156,7 @@ type reader struct {
 	turn    int64 // the number of the period that is read
 	values  int64
 	begun   bool
+	left    bool               // records were left out before the one that is read
 	params  map[pcp.ID]*string // names of parameters of events
 }
 
@@ -164,8 +166,8 @@ type sink interface {
 	rows(g *group, metrics []metric) error
 	events(e *eventValue, records []pcp.EventRecord) error
 	watcher
-	// labels is called at the first record of a group.
-	labels(ctx context.Context, at int64) error
+	// labels is called at each record, which may begin a group.
+	labels(ctx context.Context, rec record, begins bool) error
 	// missing is called for a metric that a record has without values.
 	missing(metric string, rec record, why pmerr.Code) error
 	// turn is called when a period has ended.
@@ -239,7 +241,7 @@ func (r *reader) describe(ctx context.Context) error {
 	if len(known) == 0 {
 		return errNoMetrics
 	}
-	r.table = r.metricRows(ctx)
+	r.objects, r.table = labelObjects(known), r.metricRows(ctx)
 	return nil
 }
 
@@ -267,6 +269,7 @@ func (r *reader) each(ctx context.Context, take func() (damage, failed error)) (
 			err, failed = take()
 		} else if err == nil {
 			r.recs.settle() // there is a coverage
+			r.left = true
 		}
 		if bad, ok := errors.AsType[*sinkError](err); ok {
 			failed = bad.error
@@ -321,11 +324,14 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 		return err, nil
 	}
 	g := r.group
-	if err := r.begin(ctx, to, at); err != nil {
+	if err := r.begin(to, at); err != nil {
 		return nil, err
 	}
 	r.recs.accept(at)
 	rec := r.recs.record(at)
+	if err := to.labels(ctx, rec, g.len() == 0); err != nil {
+		return nil, err
+	}
 	g.begin(rec)
 	for i := range r.result.Sets {
 		v := &r.result.Sets[i]
@@ -354,7 +360,7 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 }
 
 // begin ends the group before a record of another group.
-func (r *reader) begin(ctx context.Context, to sink, at int64) error {
+func (r *reader) begin(to sink, at int64) error {
 	g := r.group
 	date, turn := floor(at, day), floor(at, r.period)
 	turned := r.begun && turn != r.turn
@@ -369,10 +375,7 @@ func (r *reader) begin(ctx context.Context, to sink, at int64) error {
 		}
 	}
 	r.begun, r.turn, g.date = true, turn, date
-	if g.len() > 0 {
-		return nil
-	}
-	return to.labels(ctx, at)
+	return nil
 }
 
 func (r *reader) seriesOf(ctx context.Context, i int, insts []int32, at int64, to sink) ([]int32, error) {

@@ -65,6 +65,7 @@ type metricsRead struct {
 	rows   []metricRow
 	host   string
 	micros bool
+	labels bool // see manifest.labelling
 	err    error
 }
 

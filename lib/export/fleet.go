@@ -23,6 +23,9 @@ import (
 type Fleet struct {
 	pmapi.Source
 	Micros bool // the tables have times in microseconds, see Config
+	// Unlabelled is the hosts whose tables do not say from which record on labels hold, in order: those of
+	// earlier versions and of live sources.
+	Unlabelled []string
 
 	names []string                          // those of which the descriptions by each host are known
 	hosts map[string]map[string]description // by host and name
@@ -73,6 +76,9 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 		if f.Micros = read.micros; f.hosts[read.host] == nil {
 			f.hosts[read.host] = make(map[string]description)
 		}
+		if !read.labels && !slices.Contains(f.Unlabelled, read.host) {
+			f.Unlabelled = append(f.Unlabelled, read.host)
+		}
 		for i := range read.rows {
 			row := &read.rows[i]
 			d, err := row.desc()
@@ -84,6 +90,7 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 			}
 		}
 	}
+	slices.Sort(f.Unlabelled)
 	return f, nil
 }
 

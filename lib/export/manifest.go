@@ -55,6 +55,7 @@ type unit struct {
 	Files  []string `json:"files"`                // below the directory of all tables
 	Merged bool     `json:"merged,omitempty"`     // compaction has merged some files of values
 	Shared bool     `json:"shared,omitempty"`     // with those of other units
+	Labels string   `json:"labels,omitempty"`     // labelsOfRecords, or "" for those of earlier versions and live sources
 }
 
 // A form is what was asked for. Units of another form hold other values of the same records, or hold them

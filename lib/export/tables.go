@@ -3,8 +3,6 @@ package export
 import (
 	"context"
 	"errors"
-	"reflect"
-	"strconv"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -33,17 +31,6 @@ type instanceRow struct {
 	InDom    string `parquet:"indom,dict"`
 	Inst     int32  `parquet:"inst"`
 	Instance string `parquet:"instance,dict"`
-}
-
-// A labelRow has the value of a label from a time on. The object is a domain, an instance domain, a cluster
-// or a metric.
-type labelRow struct {
-	Time   int64   `parquet:"time,timestamp(nanosecond:utc)"`
-	Level  string  `parquet:"level,dict"`
-	Object *string `parquet:"object,optional,dict"`
-	Inst   *int32  `parquet:"inst,optional"`
-	Name   string  `parquet:"name,dict"`
-	Value  string  `parquet:"value,dict"`
 }
 
 // A missingRow is a metric without values in a record. The error is the recorded code, 0 for no error.
@@ -134,10 +121,9 @@ type writer struct {
 	values    valueWriter
 	event     eventWriter
 	insts     growing[instanceRow]
-	label     growing[labelRow]
+	label     labelWriter
 	none      growing[missingRow]
 	ident     identityWriter
-	known     map[pmapi.LabelObject][]pcp.LabelSet
 	committed int64 // values
 	stream    bool  // files stand under their names when their period has ended,
 	late      bool  // but not before all that was recorded by then has been read
@@ -146,9 +132,9 @@ type writer struct {
 func newWriter(r *reader, st *stage, cfg *Config) *writer {
 	w := &writer{
 		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{growing: newGrowing[eventRow](st, "events")},
-		insts: newGrowing[instanceRow](st, "instances"), label: newGrowing[labelRow](st, "labels"),
+		insts: newGrowing[instanceRow](st, "instances"), label: labelWriter{growing: newGrowing[labelRow](st, "labels")},
 		none: newGrowing[missingRow](st, "missing"), ident: newIdentityWriter(st, r.recs),
-		known: make(map[pmapi.LabelObject][]pcp.LabelSet), stream: cfg.Period != 0 || r.recs.origin.endless(),
+		stream: cfg.Period != 0 || r.recs.origin.endless(),
 	}
 	if f, ok := r.recs.origin.(*followed); ok {
 		w.late = true
@@ -251,63 +237,6 @@ func (w *writer) instances(d pcp.InDom, at int64, was, is []pcp.Instance) error 
 	return w.insts.write(rows...)
 }
 
-// labels writes labels that differ from those before.
-func (w *writer) labels(ctx context.Context, at int64) error {
-	descs := make([]pcp.Desc, len(w.metrics))
-	for i := range w.metrics {
-		descs[i] = w.metrics[i].desc
-	}
-	objects := pmapi.LabelObjects(descs...)
-	found, err := pmapi.ReadLabels(ctx, w.src, objects)
-	if err != nil {
-		return nil // the next record is an error too
-	}
-	for i, o := range objects {
-		if found[i] == nil || reflect.DeepEqual(found[i], w.known[o]) {
-			continue
-		}
-		w.known[o] = found[i]
-		if err := w.label.write(labelRows(o, at, found[i])...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (w *writer) missing(metric string, rec record, why pmerr.Code) error {
 	return w.none.write(missingRow{Time: rec.time, Metric: utf8Text(metric), Error: int32(why), Seg: rec.seg, Record: rec.nth})
-}
-
-func labelRows(o pmapi.LabelObject, at int64, sets []pcp.LabelSet) (rows []labelRow) {
-	var object *string
-	name := func(s string) { object = &s }
-	level := "context"
-	switch o.Kind {
-	case pcp.DomainLabels:
-		level = "domain"
-		name(strconv.Itoa(int(o.Ident)))
-	case pcp.ClusterLabels:
-		level = "cluster"
-		id := pcp.ID(o.Ident)
-		name(strconv.Itoa(int(id.Domain())) + "." + strconv.Itoa(int(id.Cluster())))
-	case pcp.ItemLabels:
-		level = "item"
-		name(pcp.ID(o.Ident).String())
-	case pcp.InDomLabels:
-		level = "indom"
-		name(pcp.InDom(o.Ident).String())
-	case pcp.InstanceLabels:
-		level = "instance"
-		name(pcp.InDom(o.Ident).String())
-	}
-	for _, set := range sets {
-		var inst *int32
-		if o.Kind == pcp.InstanceLabels {
-			inst = &set.Inst
-		}
-		for _, l := range set.Labels {
-			rows = append(rows, labelRow{Time: at, Level: level, Object: object, Inst: inst, Name: utf8Text(l.Name), Value: utf8Text(l.Value)})
-		}
-	}
-	return rows
 }

@@ -127,7 +127,7 @@ func (g *generator) extension() string {
 		case 3:
 			text = g.pick("median(", "stddev(", "quantile(0.9, ", "quantile(.25,", "quantile(0,", "quantile(1, ") + x.text + ")"
 		case 4:
-			text = g.pick("sum", "avg", "min", "max", "count") + "((" + x.text + "))"
+			text = g.pick("sum", "avg", "min", "max", "count") + "((" + x.text + "))" + g.pick("", g.by())
 		default:
 			text = g.pick("abs", "ceil", "floor", "round", "sqrt", "abs", "ceil", "floor", "round", "ln", "exp") + "(" + x.text + ")"
 		}

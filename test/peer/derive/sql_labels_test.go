@@ -56,7 +56,7 @@ func TestSQLLabels(t *testing.T) {
 	}
 	parts := strings.Split(string(out), "@query ")
 	mean := strings.TrimPrefix(parts[len(parts)-1], "3\n")
-	if want := "2\nexample.com,red," + mean; len(parts) != 5 || mean == "" || parts[3] != want {
+	if want := "2\nexample.com,green," + mean; len(parts) != 5 || mean == "" || parts[3] != want {
 		t.Errorf("%q, want %q", out, want)
 	}
 }

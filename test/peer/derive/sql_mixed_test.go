@@ -42,6 +42,7 @@ var mixedExprs = []mixedExpr{
 	{"net.bytes", pcp.Int64, "byte", "gauge"},
 	{"instant(net.bytes)", pcp.Int64, "byte", ""},
 	{"sum(net.bytes)", pcp.Int64, "byte", "gauge"},
+	{"sum(rate(net.bytes)) by (hostname)", pcp.Double, "byte / sec", "float"},
 	{"rate(net.bytes[eth0]) / mem.used", pcp.Double, "/ sec", "text unsupported without"},
 }
 
@@ -88,7 +89,7 @@ func TestSQLMixed(t *testing.T) {
 func mixedRun(t *testing.T, e *engine, bin, dir, tables string) {
 	write := func(text string, more ...string) string {
 		t.Helper()
-		cmd := exec.Command(filepath.Join(bin, "pmderive"), append(append([]string{"sql", "--dialect", e.dialect, "-m", tables}, more...), text)...)
+		cmd := exec.Command(filepath.Join(bin, "pmderive"), append(append([]string{"sql", "--extended", "--dialect", e.dialect, "-m", tables}, more...), text)...)
 		cmd.Dir = dir
 		var bad strings.Builder
 		cmd.Stderr = &bad
@@ -190,7 +191,7 @@ func (x *mixedExpr) of(ctx context.Context, path string) (pcp.Type, map[string]u
 	defer a.Close()
 	text := x.text
 	for {
-		p, err := derive.Compile("", text)
+		p, err := derive.CompileIn(check.Extended, "", text)
 		if err != nil {
 			return 0, nil, err
 		}

@@ -113,6 +113,7 @@ var beyondTables = regexp.MustCompile(`event\.`)
 // A sqlRun compares archives and counts what came of it.
 type sqlRun struct {
 	dir     string
+	hosts   []string // to which queries are limited
 	counts  map[string]int
 	shown   int
 	queries map[*engine][]string
@@ -156,7 +157,7 @@ func (r *sqlRun) archive(t *testing.T, path, name string, texts []string, engine
 		}
 		var c *sqlCase
 		for _, e := range engines {
-			q, err := sql.Query(found[0].Expr, found[0].Info, &sql.Options{Dialect: e.dialect, Tables: name, NameOf: firstNames})
+			q, err := sql.Query(found[0].Expr, found[0].Info, &sql.Options{Dialect: e.dialect, Tables: name, Hosts: r.hosts, NameOf: firstNames})
 			if bad, ok := errors.AsType[*check.Error](err); ok {
 				r.counts["refused by "+e.name]++
 				r.counts["refused by "+e.name+", "+bad.Text]++
