@@ -50,7 +50,9 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	p := &s.plan
 	if p.known != s.changes || !slices.Equal(p.ids, req.IDs) {
 		if !slices.ContainsFunc(req.IDs, func(id pcp.ID) bool { return s.fetchable(id) != nil }) {
-			return s.base.Fetch(ctx, req, dst)
+			err := s.base.Fetch(ctx, req, dst)
+			s.relabelled(dst.Changes)
+			return err
 		}
 		if err := s.prepare(ctx, req.IDs); err != nil {
 			*p = fetchPlan{clock: p.clock}
@@ -66,7 +68,9 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	if clocked {
 		sent = time.Now()
 	}
-	if err := s.base.Fetch(ctx, &p.base, &p.result); err != nil {
+	err := s.base.Fetch(ctx, &p.base, &p.result)
+	s.relabelled(p.result.Changes)
+	if err != nil {
 		return err
 	}
 	if n := len(p.base.IDs); n > 0 && len(p.result.Sets) != n { // constants need none, and a recording then has all
@@ -81,7 +85,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	}
 	p.input.Time, p.input.Profile, p.input.Instances, p.input.Groups, p.input.Epoch = p.result.Time, req.Profile, s.insts, s.insts, p.clock.epoch
 	dst.Reset(len(p.ids))
-	dst.Time = p.result.Time
+	dst.Time, dst.Changes = p.result.Time, p.result.Changes
 	for i := range p.slots {
 		if p.slots[i].metric != nil {
 			s.derive(i, dst)
@@ -94,6 +98,13 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 		}
 	}
 	return nil
+}
+
+// relabelled forgets labels if a daemon has told that some may have changed. It does so once.
+func (s *Source) relabelled(c pcp.Changes) {
+	if c&(pcp.LabelsChanged|pcp.AgentAdded|pcp.AgentRestarted|pcp.HostChanged) != 0 {
+		s.insts.Domains().Groups().Forget()
+	}
 }
 
 func (s *Source) derive(i int, dst *pcp.Result) {

@@ -16,6 +16,8 @@ import (
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
+	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/lib/pmerr"
 )
 
@@ -157,6 +159,37 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestGroupsOfAllTimes: groups of every change of labels are known.
+func TestGroupsOfAllTimes(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "changes")
+	w, err := archive.Create(base, &archive.WriterOptions{Host: "web1"})
+	if err == nil {
+		err = errors.Join(w.AddMetric(reads, "disk.dev.read"), w.SetInDom(at(0), diskDomain, []pcp.Instance{{ID: 1, Name: "sda"}}))
+	}
+	const changes = 200
+	for i := range int64(changes) {
+		v := pcp.Values{ID: reads.ID, Type: reads.Type, Insts: []int32{1}, Words: []uint64{1}}
+		err = errors.Join(err, w.SetLabels(at(i), pcp.InstanceLabels, uint32(diskDomain), labelled(pcp.InstanceLabels, fmt.Sprint("1 kind=", i))),
+			w.Put(&pcp.Result{Time: at(i), Sets: []pcp.Values{v}}))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	a, err := pmapi.OpenArchive(t.Context(), base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	src := derive.NewSource(a, nil, nil)
+	found, err := src.Check(t.Context(), src.Define(mustCompile(t, "sum(disk.dev.read) by (kind)"))...)
+	if err != nil || found[0].Err != nil {
+		t.Fatal(err, found)
+	}
+	if list, err := src.AllInstances(t.Context(), found[0].Info.Root.InDom); err != nil || len(list) != changes {
+		t.Errorf("%d groups, %v, want %d", len(list), err, changes)
+	}
+}
+
 // TestGroupDomain: groups are instances as others are, with names and labels, at any time.
 func TestGroupDomain(t *testing.T) {
 	a := groupArchive(t)
@@ -278,6 +311,67 @@ func TestGroupsLive(t *testing.T) {
 			t.Errorf("sample %d: %s, %v after %d requests, want %s after %d", i, got, err, r.reads, tt.want, tt.reads)
 		}
 	}
+}
+
+// TestGroupsRelabelled: labels are read again when a daemon tells of a change, also in an answer to another request,
+// and after a minute in which it does not.
+func TestGroupsRelabelled(t *testing.T) {
+	w := pmcdtest.Sample()
+	server := pmcdtest.NewServer(w)
+	t.Cleanup(func() { server.Close() })
+	host, err := pmapi.OpenHost(t.Context(), "127.0.0.1", &pmcd.Dialer{DialContext: server.Dial})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	late := &later{Source: host}
+	src, sample := sampled(t, late, "sum(sample.bin) by (bin)")
+	bins := pmcdtest.LabelKey{Kind: pcp.InstanceLabels, Ident: uint32(pmcdtest.BinInDom)}
+	for i, tt := range []struct {
+		change pcp.Changes
+		labels string // of bin-200; "" for no change
+		after  time.Duration
+		want   string
+	}{
+		{0, "", 0, `""=200 100=100 300=300`},
+		{pcp.LabelsChanged, "200 bin=7", 0, "7=200"},
+		{0, "200 bin=8", 10 * time.Second, "7=200"},
+		{pcp.AgentRestarted, "", 0, "8=200"},
+		{0, "200 bin=9", 2 * time.Minute, "9=200"},
+	} {
+		if tt.labels != "" {
+			w.Labels[bins] = labelled(pcp.InstanceLabels, "100 none=0", tt.labels, "300 none=0")
+		}
+		if tt.change != 0 {
+			w.Notify(tt.change)
+		}
+		late.by += tt.after
+		if i == 3 { // the answer to a request without groups tells it
+			id, err := pmapi.LookupName(t.Context(), src, "sample.long.one")
+			var r pcp.Result
+			if err == nil {
+				err = src.Fetch(t.Context(), &pmapi.Request{IDs: []pcp.ID{id}}, &r)
+			}
+			if err != nil || r.Changes != tt.change {
+				t.Errorf("changes %v, %v, want %v", r.Changes, err, tt.change)
+			}
+		}
+		if got, err := sample(); err != nil || !strings.Contains(" "+got+" ", " "+tt.want+" ") {
+			t.Errorf("sample %d: %s, %v, want %s", i, got, err, tt.want)
+		}
+	}
+}
+
+// A later is a live source whose clock is ahead.
+type later struct {
+	pmapi.Source
+	by time.Duration
+}
+
+func (l *later) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	err := l.Source.Fetch(ctx, req, dst)
+	dst.Time = dst.Time.Add(l.by)
+	return err
 }
 
 // TestGroupsProfile: a profile chooses among the groups of their own domain.

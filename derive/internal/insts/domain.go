@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -55,10 +56,11 @@ func (g *Groups) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp)
 	return found, nil
 }
 
-// maxPast is of how many changes of labels AllInstances knows the groups, the newest ones.
-const maxPast = 64
+// maxSets is how many instances of all changes of labels AllInstances looks at, which takes seconds.
+const maxSets = 1 << 22
 
-// AllInstances returns the groups at any time of a recording.
+// AllInstances returns the groups at any time of a recording. If labels change too often to look at all of them,
+// it returns those that are known, and pmerr.TooBig.
 func (g *Groups) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	by := g.byDom[d]
 	if by == nil || g.past == nil {
@@ -72,22 +74,24 @@ func (g *Groups) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance,
 	if err != nil {
 		return g.Instances(ctx, d)
 	}
-	for range maxPast {
-		if _, err = g.InstancesAt(ctx, d, at); err != nil { // which makes the groups known
+	for done, more := 0, true; more; {
+		if _, bad := g.InstancesAt(ctx, d, at); bad != nil { // which makes the groups known; there are none before the domain
+			err = ctx.Err()
 			break
 		}
-		before, ok := g.changed(of, at)
-		if !ok {
+		if done += len(by.of) + 1; done > maxSets {
+			err = fmt.Errorf("%w: labels of %s change too often to find all groups", pmerr.TooBig, of)
 			break
 		}
-		at = before.Add(-time.Nanosecond)
+		at, more = g.changed(of, at)
+		at = at.Add(-time.Nanosecond)
 	}
 	found := make([]pcp.Instance, 0, len(by.groups))
 	for id, x := range by.groups {
 		found = append(found, pcp.Instance{ID: id, Name: x.name})
 	}
 	slices.SortFunc(found, func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) })
-	return found, nil
+	return found, err
 }
 
 // changed returns when labels of a domain changed last before a time.

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"pmtools/derive/check"
 	"pmtools/lib/pcp"
@@ -32,6 +33,7 @@ type grouping struct {
 	check.Grouping
 	version int              // counts the times at which of was made
 	since   [4]pcp.Timestamp // from when on the labels hold, for each level
+	read    pcp.Timestamp    // when labels of a live source were read, by its clock
 	inner   int              // the version of the instances, if these are groups
 	of      map[int32]int32  // the group of each instance; nil if nothing is known
 	base    []string         // the values of instances without labels of their own
@@ -89,8 +91,11 @@ func (g *Groups) Forget() {
 	}
 }
 
+// relook is after how long labels of a live source are read again: daemons do not tell of each change.
+const relook = time.Minute
+
 // refresh brings a grouping up to date for instances at a time. Labels of live instances are read when one is
-// not known, those of a recording when they change.
+// not known, and now and then, those of a recording when they change.
 func (g *Groups) refresh(ctx context.Context, by *grouping, insts []int32, at pcp.Timestamp) error {
 	inner, since := 0, by.since
 	if of := g.byDom[by.Of]; of != nil {
@@ -105,7 +110,9 @@ func (g *Groups) refresh(ctx context.Context, by *grouping, insts []int32, at pc
 	if fresh && (g.past != nil && inner == 0 || !slices.ContainsFunc(insts, by.unknown)) {
 		return nil
 	}
-	by.inner, by.since = inner, since
+	if by.inner, by.since = inner, since; at != (pcp.Timestamp{}) {
+		by.read = at
+	}
 	return g.read(ctx, by, insts, at)
 }
 
@@ -243,6 +250,9 @@ func (g *Groups) Of(ctx context.Context, d pcp.InDom, known int, insts, groups [
 	by := g.byDom[d]
 	if by == nil {
 		return 0, pmerr.InDom
+	}
+	if g.past == nil && at != (pcp.Timestamp{}) && math.Abs(at.Sub(by.read)) >= relook.Seconds() {
+		by.of = nil
 	}
 	if known != 0 && known == by.version && by.of != nil && g.past == nil && !g.Has(by.Of) {
 		return known, nil
