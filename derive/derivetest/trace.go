@@ -132,6 +132,10 @@ const maxInstances = 4
 
 func steps(list []traced, instance string) (out []Step) {
 	for _, t := range list {
+		instance := instance
+		if _, ok := t.now[instance]; !ok && t.desc.InDom != list[0].desc.InDom {
+			instance = "" // one of other instances, below groups
+		}
 		s := Step{Depth: t.depth, Expr: syntax.Print(t.expr), Value: t.text(t.now, instance)}
 		if _, ok := t.expr.(*syntax.MetricRef); ok {
 			s.Before = t.text(t.before, instance)

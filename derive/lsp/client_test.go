@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"pmtools/derive"
+	"pmtools/derive/check"
 	"pmtools/derive/lint"
 	"pmtools/derive/lsp"
 	"pmtools/derive/repl"
@@ -222,6 +223,7 @@ func sourceOptions(name string, open func(ctx context.Context, kind, name string
 	rules := slices.DeleteFunc(lint.Rules(), func(r *lint.Rule) bool { return r.Name == "no-help" })
 	return &lsp.Options{Kind: repl.Archive, Name: name, Lint: lint.Options{Rules: rules}, Session: func(kind, name string) (lsp.Session, error) {
 		opt := &repl.Options{Sources: repl.Sources{Open: open, Kind: kind, Name: name}, Registry: derive.NewRegistry(nil)}
+		opt.Settings.Language = check.Extended // as pmderive lsp does
 		if kind == lsp.NoSource {
 			opt.Open = nil
 		}

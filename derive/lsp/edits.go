@@ -6,6 +6,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/lint"
+	"pmtools/derive/syntax"
 )
 
 func (s *server) formatting(_ context.Context, d *document, _ *params) (any, error) {
@@ -59,9 +60,13 @@ func (s *server) codeActions(ctx context.Context, d *document, p *params) (any, 
 func (d *document) fixes(found *lint.Diagnostic) []lint.Fix {
 	list := found.Fixes
 	if def := d.byName[found.Metric]; found.Rule != "" && def != nil {
+		line := def.Line
+		if line == 1 && syntax.IsExtended([]byte(d.text)) {
+			line++ // the mark stays the first line
+		}
 		list = append(list[:len(list):len(list)], lint.Fix{
 			Title: "ignore " + found.Rule + " for " + def.Name,
-			Line:  def.Line, Column: 1, EndLine: def.Line, EndColumn: 1, Text: "# pmderive: ignore " + found.Rule + "\n",
+			Line:  line, Column: 1, EndLine: line, EndColumn: 1, Text: "# pmderive: ignore " + found.Rule + "\n",
 		})
 	}
 	return list

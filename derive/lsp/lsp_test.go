@@ -51,6 +51,16 @@ var sessions = map[string][]step{
 		{"change", "# no|thing\na = 1\n", nil}, {"textDocument/hover", "", nil},
 		{"change", "a = disk.dev.total\n", nil}, {"textDocument/documentSymbol", "", nil},
 	},
+	"groups": {
+		{"open", "# language: extended\na = sum(rate(disk.dev.total)) by (|", nil}, {"textDocument/completion", "", nil},
+		{"change", "# language: extended\na = sum(rate(disk.dev.total)) by (medium, d|)\n", nil}, {"textDocument/completion", "", nil},
+		{"change", "# language: extended\na = sum(rate(disk.dev.total)) by (|medium)\n", nil}, {"textDocument/hover", "", nil},
+		{"change", "# language: extended\na = su|m(rate(disk.dev.total)) by (medium)\n", nil}, {"textDocument/hover", "", nil},
+		{"change", "# language: extended\na = sum(rate(disk.dev.total)) by (|kind)\n", nil}, {"textDocument/codeAction", "", nil},
+		{"change", "# language: extended\na = rate(disk.dev.total) by (m|edium)\n", nil}, {"textDocument/codeAction", "", nil},
+		{"change", "# language: extended\na = sum by (m|edium) (disk.dev.total)\n", nil}, {"textDocument/codeAction", "", nil},
+		{"change", "# language: extended\na = hinv.ncpu + sum(disk.dev.total) by (m|edium)\n", nil}, {"textDocument/codeAction", "", nil},
+	},
 	"names": {
 		{"open", "a = disk.dev.total\na(oneline) = x\nü = 1\nb = defined(a) ? |a : mkconst(0, meta=a)\nc = a +\n", nil},
 		{"textDocument/definition", "", nil}, {"textDocument/references", "", nil},

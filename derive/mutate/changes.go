@@ -72,6 +72,7 @@ func changes(text string, x syntax.Expr) (list []change) {
 			}
 			if n.By != nil {
 				add(n.Rparen+1, end, "", "by was left out")
+				list = append(list, groupings(n.By)...)
 			}
 		case *syntax.RescaleExpr:
 			replace(n.UnitsPos+1, n.Units, scales(n.Units)...)
@@ -99,6 +100,24 @@ func changes(text string, x syntax.Expr) (list []change) {
 			if _, no := n.Y.(*syntax.NovalueExpr); !no {
 				add(x0, y1, "("+of(n.Y)+") : "+of(n.X), "the arms were swapped")
 			}
+		}
+	}
+	return list
+}
+
+// groupings returns mistakes in labels: one is left out, or is that of the host, which all instances have.
+func groupings(by *syntax.Grouping) (list []change) {
+	end := func(l syntax.Label) syntax.Pos { return l.Pos + syntax.Pos(len(l.Name)) }
+	host := slices.Contains(by.Names(), "hostname")
+	for i, l := range by.Labels {
+		if !host {
+			list = append(list, change{l.Pos, end(l), "hostname", l.Name + " became hostname"})
+		}
+		switch {
+		case i > 0:
+			list = append(list, change{end(by.Labels[i-1]), end(l), "", "the label " + l.Name + " was left out"})
+		case len(by.Labels) > 1:
+			list = append(list, change{l.Pos, by.Labels[1].Pos, "", "the label " + l.Name + " was left out"})
 		}
 	}
 	return list

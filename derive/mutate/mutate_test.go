@@ -22,6 +22,9 @@ func TestChanges(t *testing.T) {
 		{"a - b - 100", "a + b - 100; b - a - 100; a - b + 100; 100 - (a - b); a - b - 101; a - b - 1"},
 		{"rate(a)", "delta(a); (a)"},
 		{"sum(a) < 0.5", "avg(a) < 0.5; max(a) < 0.5; sum(a) <= 0.5; sum(a) >= 0.5; sum(a) < 1.5"},
+		{"sum(a) by (b)", "avg(a) by (b); max(a) by (b); sum(a); sum(a) by (hostname)"},
+		{"count(a) by (b , hostname,c)", "sum(a) by (b , hostname,c); count(a); count(a) by (hostname,c); " +
+			"count(a) by (b,c); count(a) by (b , hostname)"},
 		{"a > b ? a : b", "!(a > b) ? a : b; a >= b ? a : b; a <= b ? a : b; a > b ? (b) : a"},
 		{`rescale(a, "Kbyte / sec")`, `(a); rescale(a, "mbyte / sec"); rescale(a, "Kbyte / min")`},
 		{"matchinst(/x/, -a)", "matchinst(!/x/, -a); matchinst(/x/, a)"},

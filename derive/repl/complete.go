@@ -336,7 +336,7 @@ func (c *completer) pattern(text, prefix string) {
 	}
 	seen, tried := make(map[pcp.InDom]bool), make(map[string]bool)
 	binder := c.s.binder()
-	for _, l := range slices.Concat(check.Syntax().Lexemes(text), check.Syntax().Lexemes(c.last)) {
+	for _, l := range slices.Concat(check.Extended.Syntax().Lexemes(text), check.Extended.Syntax().Lexemes(c.last)) {
 		if l.Tok != syntax.NAME || tried[l.Text] {
 			continue
 		}

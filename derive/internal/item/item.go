@@ -140,7 +140,7 @@ func List(text string) (list []string) {
 // commaOf returns where the first comma is that is not inside parentheses, or -1.
 func commaOf(text string) int {
 	depth := 0
-	for _, l := range check.Syntax().Lexemes(text) {
+	for _, l := range check.Extended.Syntax().Lexemes(text) {
 		switch {
 		case l.Tok == syntax.LPAREN:
 			depth++
@@ -155,13 +155,13 @@ func commaOf(text string) int {
 
 // Open reports whether an expression ends inside something.
 func Open(text string) bool {
-	lexemes := check.Syntax().Lexemes(text)
+	lexemes := check.Extended.Syntax().Lexemes(text)
 	if len(lexemes) == 0 {
 		return false
 	}
 	switch last := lexemes[len(lexemes)-1]; last.Tok {
 	case syntax.ILLEGAL:
-		_, err := check.Syntax().Parse(text)
+		_, err := check.Extended.Syntax().Parse(text)
 		bad, ok := errors.AsType[*syntax.Error](err)
 		return ok && strings.HasPrefix(bad.Msg, "unterminated ")
 	case syntax.EOS:

@@ -14,6 +14,7 @@ func TestList(t *testing.T) {
 		"a, b , c;":                         {"a", "b", "c"},
 		`rescale(a, "Kbyte"), b[x, y], c+d`: {`rescale(a, "Kbyte")`, "b[x, y]", "c+d"},
 		"(a, b)":                            {"(a, b)"},
+		"sum(a) by (b, c), topn(1, d), e":   {"sum(a) by (b, c)", "topn(1, d)", "e"},
 		"a, , b":                            {"a", "", "b"},
 		"a +":                               {"a +"},
 		"":                                  {""},

@@ -41,7 +41,7 @@ func Marks(text string, exprOf func(command, arg string) string) (list []Mark) {
 	case it.Kind != Expression && it.Kind != Definition:
 		return nil
 	}
-	lexemes := check.Syntax().Lexemes(it.Text)
+	lexemes := check.Extended.Syntax().Lexemes(it.Text)
 	for i, l := range lexemes {
 		end := len(it.Text)
 		if i+1 < len(lexemes) && lexemes[i+1].Tok != syntax.EOS { // the end is at the last byte

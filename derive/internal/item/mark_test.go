@@ -18,6 +18,7 @@ func TestMarks(t *testing.T) {
 		{"a b", "..x"},
 		{"a $ 1", "..xxx"},
 		{"(a", ".."},
+		{"sum(-a) by (b) + 1", "fff..............n"},
 		{":watch 2sec sum(a)", "wwwwwww..........."},
 		{":explain a + 1", "wwwwwwwww....n"},
 		{":explain 2sec sum(a)", "wwwwwwwww.....fff..."},
