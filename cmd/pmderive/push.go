@@ -35,7 +35,7 @@ func (a *app) newPush() *cobra.Command {
 }
 
 func (a *app) pushAll(ctx context.Context, o *push.Options, f *evalFlags, args []string) error {
-	p, err := push.New(o, a.Env, a.Options.HasArchive)
+	p, err := push.New(o, a.Env, a.Options.HasArchive, a.Options.Interval)
 	if err != nil {
 		return err
 	}

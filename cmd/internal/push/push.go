@@ -32,10 +32,13 @@ type Options struct {
 	Queue   string // the directory, or "" for a temporary one
 	Size    string
 	Keep    time.Duration
+
+	flags *pflag.FlagSet
 }
 
 // AddFlags adds the options to a flag set.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	o.flags = fs
 	fs.StringVar(&o.To.URL, "to", "", "the `URL` for remote write, such as http://host:8428/api/v1/write")
 	fs.StringVar(&o.To.User, "user", "", "`NAME` of the user, whose password is in the file of --password-file")
 	fs.StringVar(&o.To.PasswordFile, "password-file", "", "the first line of `FILE` is the password")
@@ -47,7 +50,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.AsNamed, "as-named", false, "label host as -h and --hosts name them, not as they name themselves")
 	fs.StringVar(&o.Queue, "queue", "", "keep what has not been sent in `DIR`; the next run sends it")
 	fs.StringVar(&o.Size, "queue-size", "256M", "let the queue take `SIZE` of the disk")
-	fs.DurationVar(&o.Keep, "resend", 20*time.Second, "after a lost connection send the last `DURATION` again; 0 for nothing")
+	fs.DurationVar(&o.Keep, "resend", 20*time.Second, "after a lost connection send the last `DURATION` again, by default the interval of live values more; 0 for nothing")
 }
 
 const (
@@ -72,8 +75,8 @@ type Push struct {
 	mu      sync.Mutex // of standard error
 }
 
-// New checks the options.
-func New(o *Options, env *cli.Env, archive bool) (*Push, error) {
+// New checks the options. Live values come at the interval.
+func New(o *Options, env *cli.Env, archive bool, interval time.Duration) (*Push, error) {
 	p := &Push{env: env, opt: o, archive: archive}
 	size, err := source.ParseSize(o.Size)
 	if err != nil {
@@ -94,6 +97,9 @@ func New(o *Options, env *cli.Env, archive bool) (*Push, error) {
 		return nil, fmt.Errorf("--to: %w", err)
 	}
 	sync := o.Queue != "" && !archive // what is recorded can be read again
+	if !archive && !o.flags.Changed("resend") {
+		o.Keep += interval // a server that was killed between two rounds is noticed in the second one
+	}
 	p.queue = remotewrite.QueueOptions{Dir: o.Queue, Max: size, Keep: o.Keep, Sync: sync, Warn: p.Warn}
 	return p, nil
 }

@@ -69,3 +69,26 @@ func TestOurselves(t *testing.T) {
 		t.Errorf("%d series, the queue: %v, %v", len(got), list, err)
 	}
 }
+
+// TestBetween: a database that was killed between two rounds, which are further apart than 20 s, gets the first one again.
+func TestBetween(t *testing.T) {
+	ours, _, root := harness.Setup(t)
+	var d remotewritetest.Database
+	srv := httptest.NewServer(&d)
+	defer srv.Close()
+	push := exec.Command(filepath.Join(ours.Bin, "pmderive"), "-h", daemon(t, 1), "push", "--to", srv.URL, "-t", "22s", "-s", "2", "load.many")
+	push.Env = append(os.Environ(), "PCP_CONF="+root+"/etc/pcp.conf")
+	killed := time.AfterFunc(10*time.Second, srv.CloseClientConnections)
+	defer killed.Stop()
+	if out, err := push.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for labels, list := range d.Series() {
+		if strings.Contains(labels, `"load_many"`) && (len(list) != 3 || list[0] != list[1] && list[0] != list[2]) {
+			t.Errorf("%s: %v, want the first of two samples twice", labels, list)
+		}
+	}
+	if len(d.Series()) == 0 {
+		t.Error("no sample has come")
+	}
+}
