@@ -11,7 +11,6 @@ import (
 	"net"
 	"os"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -20,7 +19,6 @@ import (
 	"github.com/shirou/gopsutil/v4/host"
 	"github.com/shirou/gopsutil/v4/load"
 	"github.com/shirou/gopsutil/v4/mem"
-	psnet "github.com/shirou/gopsutil/v4/net"
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
@@ -44,17 +42,22 @@ func Roots() []string { return procfs.Roots(metricsText) }
 // invented zeros. A table without an entry has all fields.
 var filled = map[string]string{
 	"windows/cpu": "User System Idle", "windows/percpu": "User System Idle Irq", "windows/mem": "Total Available Free", "windows/load": "",
-	"windows/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "windows/filesys": "Total Free Used UsedPercent Mountpoint Fstype",
+	"windows/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime IopsInProgress IoTime WeightedIO", "windows/filesys": "Total Free Used UsedPercent Mountpoint Fstype",
 	"darwin/cpu": "User System Nice Idle", "darwin/percpu": "User System Nice Idle", "darwin/mem": "Total Available Free Active Inactive",
-	"darwin/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "darwin/io": "DiskReadBytes DiskWriteBytes", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropout",
+	"darwin/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "darwin/io": "DiskReadBytes DiskWriteBytes", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropin Dropout",
 	"windows/times": "User System", "windows/memory": "RSS VMS", "windows/io": "ReadCount WriteCount ReadBytes WriteBytes",
 }
 
-type collector struct{ procfs.Catalog }
+type collector struct {
+	procfs.Catalog
+	machine machine
+}
 
 // New returns the collector of metrics of the system, in a domain; 0 means Domain.
-func New(domain uint32) *pmda.Agent {
-	c := &collector{procfs.NewCatalog("HOST", Domain, &procfs.Options{Domain: domain})}
+func New(domain uint32) *pmda.Agent { return newAgent(domain, newMachine()) }
+
+func newAgent(domain uint32, m machine) *pmda.Agent {
+	c := &collector{procfs.NewCatalog("HOST", Domain, &procfs.Options{Domain: domain}), m}
 	c.Label = c.label
 	c.addSystem()
 	c.addProcessors()
@@ -74,26 +77,26 @@ func (c *collector) label(t *procfs.Table, keys []string) func(inst int32) strin
 
 // set fills a row from the fields of a structure that the system fills. Floats are counted in the
 // unit given, 0 for none.
-func set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
-	fields, some := filled[runtime.GOOS+"/"+table]
+func (c *collector) set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
+	fields, some := filled[c.machine.system+"/"+table]
 	v := reflect.Indirect(reflect.ValueOf(from))
 	for i := range v.NumField() {
 		name, f := v.Type().Field(i).Name, v.Field(i)
-		c := t.Cell(r, []byte(name))
-		if c == nil || some && !slices.Contains(strings.Fields(fields), name) {
+		cell := t.Cell(r, []byte(name))
+		if cell == nil || some && !slices.Contains(strings.Fields(fields), name) {
 			continue
 		}
 		switch {
 		case f.CanFloat() && unit != 0:
-			c.SetUint(uint64(math.Round(max(0, f.Float()) * unit)))
+			cell.SetUint(uint64(math.Round(max(0, f.Float()) * unit)))
 		case f.CanFloat():
-			c.SetReal(f.Float())
+			cell.SetReal(f.Float())
 		case f.CanInt():
-			c.SetUint(uint64(f.Int()))
+			cell.SetUint(uint64(f.Int()))
 		case f.CanUint():
-			c.SetUint(f.Uint())
+			cell.SetUint(f.Uint())
 		case f.Kind() == reflect.String:
-			c.SetString(f.String())
+			cell.SetString(f.String())
 		}
 	}
 }
@@ -109,7 +112,7 @@ func (c *collector) one(name string, ask func(ctx context.Context) (any, error),
 	c.Table(name, "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		v, err := ask(context.Background())
 		if err == nil {
-			set(t, t.Row(pcp.NullInst), name, v, unit)
+			c.set(t, t.Row(pcp.NullInst), name, v, unit)
 		}
 		return unsupported(err)
 	})
@@ -122,7 +125,7 @@ func (c *collector) addSystem() {
 			return unsupported(err)
 		}
 		r := t.Row(pcp.NullInst)
-		set(t, r, "system", info, 0)
+		c.set(t, r, "system", info, 0)
 		t.Cell(r, []byte("distro")).SetString(strings.TrimSpace(info.Platform + " " + info.PlatformVersion))
 		t.Cell(r, []byte("pagesize")).SetUint(uint64(os.Getpagesize()))
 		if info.OS != "" { // the spelling of uname: Darwin
@@ -137,14 +140,14 @@ func (c *collector) addSystem() {
 			return unsupported(err)
 		}
 		r := t.Row(pcp.NullInst)
-		set(t, r, "swap", v, 0)
+		c.set(t, r, "swap", v, 0)
 		t.Cell(r, []byte("SwapTotal")).SetUint(v.Total)
 		t.Cell(r, []byte("SwapFree")).SetUint(v.Free)
 		return nil
 	})
 	c.Fixed["2"] = []pcp.Instance{{ID: 1, Name: "1 minute"}, {ID: 5, Name: "5 minute"}, {ID: 15, Name: "15 minute"}}
 	c.Table("load", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		if _, none := filled[runtime.GOOS+"/load"]; none { // Windows: gopsutil needs time to compute a load, and means something else by it
+		if _, none := filled[c.machine.system+"/load"]; none { // Windows: gopsutil needs time to compute a load, and means something else by it
 			return nil
 		}
 		v, err := load.Avg()
@@ -173,7 +176,7 @@ func (c *collector) addProcessors() {
 		for i := range v {
 			r := t.Row(int32(i))
 			r.Name = v[i].CPU
-			set(t, r, "percpu", &v[i], unit)
+			c.set(t, r, "percpu", &v[i], unit)
 		}
 		return unsupported(err)
 	})
@@ -186,7 +189,7 @@ func (c *collector) addProcessors() {
 		v, err := cpu.Info()
 		for i := range per.Rows { // some systems have one value for all processors
 			if len(v) > 0 {
-				set(t, t.Row(per.Rows[i].Inst), "cpuinfo", &v[min(i, len(v)-1)], 0)
+				c.set(t, t.Row(per.Rows[i].Inst), "cpuinfo", &v[min(i, len(v)-1)], 0)
 			}
 		}
 		return unsupported(err)
@@ -195,10 +198,10 @@ func (c *collector) addProcessors() {
 
 func (c *collector) addDevices() {
 	disks := c.Table("disk", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := disk.IOCounters()
+		v, err := c.machine.disks()
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			d := v[name]
-			set(t, t.Named(c.Numbering("disks"), []byte(name)), "disk", &d, 0)
+			c.set(t, t.Named(c.Numbering("disks"), []byte(name)), "disk", &d, 0)
 		}
 		return unsupported(err)
 	})
@@ -211,8 +214,8 @@ func (c *collector) addDevices() {
 				continue
 			}
 			r := t.Named(c.Numbering("filesys"), []byte(v[i].Device))
-			set(t, r, "filesys", &v[i], 0)
-			set(t, r, "filesys", u, 0)
+			c.set(t, r, "filesys", &v[i], 0)
+			c.set(t, r, "filesys", u, 0)
 		}
 		return unsupported(err)
 	})
@@ -221,13 +224,13 @@ func (c *collector) addDevices() {
 
 func (c *collector) addInterfaces() {
 	list := c.Table("net", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := psnet.IOCounters(true)
+		v, err := c.machine.interfaces()
 		for i := range v {
 			r := t.Named(c.Numbering("interfaces"), []byte(v[i].Name))
-			set(t, r, "net", &v[i], 0)
+			c.set(t, r, "net", &v[i], 0)
 			if dev, err := net.InterfaceByName(v[i].Name); err == nil && dev.Flags&net.FlagLoopback == 0 {
 				others := c.Tables["netall"]
-				set(others, others.Row(r.Inst), "net", &v[i], 0)
+				c.set(others, others.Row(r.Inst), "net", &v[i], 0)
 			}
 		}
 		return unsupported(err)

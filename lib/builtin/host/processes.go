@@ -20,7 +20,7 @@ const processSerial = 9 // serial number of the instance domain of processes
 // NewProcesses returns the collector of processes, in a domain; 0 means ProcessesDomain. For
 // processes of other users it shows the metrics that the system permits.
 func NewProcesses(domain uint32) *pmda.Agent {
-	c := &collector{procfs.NewCatalog("PROC", ProcessesDomain, &procfs.Options{Domain: domain})}
+	c := &collector{procfs.NewCatalog("PROC", ProcessesDomain, &procfs.Options{Domain: domain}), newMachine()}
 	c.Label = c.label
 	var all, chosen []*process.Process
 	pids := c.Table("pids", "the list of processes", func(*procfs.Table, *pmda.Request) (err error) {
@@ -53,7 +53,7 @@ func NewProcesses(domain uint32) *pmda.Agent {
 		c.Fill(name, "the process", func(t *procfs.Table) {
 			for _, p := range chosen {
 				if v, unit, err := ask(p); err == nil { // an error means a process that is gone, or belongs to another user
-					answer(t, p.Pid, name, v, unit)
+					c.answer(t, p.Pid, name, v, unit)
 				}
 			}
 		}, selected)
@@ -61,7 +61,7 @@ func NewProcesses(domain uint32) *pmda.Agent {
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(processesText), `{"agent":"proc"}`)
 }
 
-func answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
+func (c *collector) answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
 	r := t.Row(pid)
 	switch v := v.(type) {
 	case string:
@@ -71,7 +71,7 @@ func answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
 	case int32:
 		t.Field(r, 1).SetUint(uint64(v))
 	default:
-		set(t, r, table, v, unit)
+		c.set(t, r, table, v, unit)
 	}
 }
 

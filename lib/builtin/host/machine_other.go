@@ -1,0 +1,5 @@
+//go:build !darwin && !windows
+
+package host
+
+func newMachine() machine { return portable() }

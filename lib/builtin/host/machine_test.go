@@ -1,0 +1,146 @@
+package host
+
+import (
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/shirou/gopsutil/v4/disk"
+
+	"pmtools/lib/builtin/internal/procfs/procfstest"
+	"pmtools/lib/pmerr"
+)
+
+// diskAnswer returns a DISK_PERFORMANCE, by the offsets of winioctl.h: five numbers of 64 bits, four
+// of 32 at 40, the time of the query at 56, number and name of the device at 64.
+func diskAnswer(query, idle, read, write int64) []byte {
+	b := make([]byte, diskPerformanceSize)
+	for i, v := range []int64{4096, 8192, read, write, idle} {
+		binary.LittleEndian.PutUint64(b[8*i:], uint64(v))
+	}
+	for i, v := range []uint32{7, 9, 3, 1} {
+		binary.LittleEndian.PutUint32(b[40+4*i:], v)
+	}
+	binary.LittleEndian.PutUint64(b[56:], uint64(query))
+	return b
+}
+
+func TestDiskCounters(t *testing.T) {
+	const start = 133_000_000_000 * second / 10_000 // of the counters, since 1601
+	got, err := diskCounters(diskAnswer(start+60*second, 20*second, 5*second, 7*second), new(busyTime), 60*second)
+	want := disk.IOCountersStat{
+		ReadBytes: 4096, WriteBytes: 8192, ReadCount: 7, WriteCount: 9, IopsInProgress: 3,
+		ReadTime: 5000, WriteTime: 7000, IoTime: 40_000, WeightedIO: 12_000,
+	}
+	if err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if _, err := diskCounters(make([]byte, 63), new(busyTime), second); err == nil {
+		t.Error("a short answer is no error")
+	}
+}
+
+// TestBusyTime: the count never goes back, and survives a clock that is set.
+func TestBusyTime(t *testing.T) {
+	const start = 1e16
+	var b busyTime
+	for _, c := range []struct{ query, idle, uptime, want int64 }{
+		{start + 100*second, 90 * second, 100 * second, 10 * second},
+		{start + 101*second, 91*second + second/100, 101 * second, 10 * second}, // the clock is coarser than the idle time
+		{start + 102*second, 91*second + second/2, 102 * second, 10*second + second/2},
+		{start - 3498*second, 92 * second, 103 * second, 10*second + second/2}, // set back by an hour
+		{start - 3496*second, 92 * second, 105 * second, 12*second + second/2},
+		{start + 9000*second, 92 * second, 106 * second, 12*second + second/2}, // and forward
+		{start + 9001*second, 92 * second, 107 * second, 13*second + second/2},
+	} {
+		if got := b.count(&diskPerformance{QueryTime: c.query, IdleTime: c.idle}, c.uptime); got != c.want {
+			t.Errorf("after %d s: %d, want %d", c.uptime/second, got, c.want)
+		}
+	}
+}
+
+// TestDisks: if no disk counts, as under Wine, the metrics have an error.
+func TestDisks(t *testing.T) {
+	if runtime.GOOS != "windows" {
+		t.Skip("not Windows")
+	}
+	disks, err := newMachine().disks()
+	if err != nil { // Wine: Request not supported
+		res := procfstest.Fetch(t, New(0), nil, "disk.dev.avactive", "disk.dev.inflight")
+		for i := range res.Sets {
+			if !errors.Is(res.Sets[i].Err, pmerr.AppVersion) {
+				t.Errorf("%v, but the metric has %v", err, res.Sets[i].Err)
+			}
+		}
+	}
+	for name, d := range disks {
+		if d.WeightedIO-d.ReadTime-d.WriteTime > 1 {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+// interfaceAnswer returns a struct ifmibdata of net/if_mib.h: name, five numbers of 32 bits, room for
+// four more, and struct if_data64 of net/if_var.h, whose counters of 64 bits begin at 24. Compilers
+// that do not pack it put four bytes before that.
+func interfaceAnswer(name string, padding int) []byte {
+	b := make([]byte, 52+padding+ifData64Size)
+	copy(b, name)
+	binary.LittleEndian.PutUint32(b[32:], 5) // ifmd_snd_drops
+	for i := range 11 {                      // packets and errors in and out, collisions, bytes, multicasts, drops, unknown
+		binary.LittleEndian.PutUint64(b[52+padding+24+8*i:], uint64(i+1)<<32)
+	}
+	return b
+}
+
+// TestMac asks a kernel of macOS whose answers are made here.
+func TestMac(t *testing.T) {
+	answers := map[int][]byte{1: interfaceAnswer("lo0", 0), 3: interfaceAnswer("en0", 4), 4: {1, 2, 3}, 5: interfaceAnswer("", 0)}
+	ask := func(name string, args ...int) ([]byte, error) {
+		if name == "net.link.generic.system.ifcount" {
+			return []byte{5, 0, 0, 0}, nil
+		}
+		if b, ok := answers[args[3]]; ok && name == "net" {
+			return b, nil
+		}
+		return nil, errors.New("no such file or directory")
+	}
+	v := values(t, newAgent(0, mac(ask)))
+	for name, want := range map[string]uint64{
+		"in.packets": 1 << 32, "in.errors": 2 << 32, "out.packets": 3 << 32, "out.errors": 4 << 32,
+		"in.bytes": 6 << 32, "out.bytes": 7 << 32, "in.drops": 10 << 32, "out.drops": 5, "total.drops": 10<<32 + 5,
+	} {
+		got := v["network.interface."+name]
+		if len(got) != 2 || got["en0"].Word() != want || got["lo0"].Word() != want {
+			t.Errorf("%s: %v, want %d of lo0 and en0", name, got, want)
+		}
+	}
+}
+
+// TestMacErrors: without an answer, or with one that is not a number, the metrics have an error.
+func TestMacErrors(t *testing.T) {
+	for _, answer := range [][]byte{nil, {1, 2}, {255, 255, 255, 255}} {
+		a := newAgent(0, mac(func(string, ...int) ([]byte, error) { return answer, nil }))
+		if res := procfstest.Fetch(t, a, nil, "network.interface.in.drops"); !errors.Is(res.Sets[0].Err, pmerr.AppVersion) {
+			t.Errorf("%v: %v", answer, res.Sets[0].Err)
+		}
+	}
+}
+
+// FuzzAnswers: no answer of a system makes the decoders panic, or an interface without a name.
+func FuzzAnswers(f *testing.F) {
+	f.Add(interfaceAnswer("en0", 0))
+	f.Add(diskAnswer(second, second, second, second))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		if s, err := interfaceCounters(answer); err == nil && s.Name == "" {
+			t.Errorf("%x has no name", answer)
+		}
+		var b busyTime
+		before, err := diskCounters(answer, &b, second)
+		after, err2 := diskCounters(answer, &b, 2*second)
+		if err != err2 && (err == nil || err2 == nil) || after.IoTime < before.IoTime {
+			t.Errorf("%x: %+v, %v, then %+v, %v", answer, before, err, after, err2)
+		}
+	})
+}
