@@ -212,7 +212,7 @@ func (l *collector) addCPUFiles() {
 	const dir, node = "/sys/devices/system/cpu/CPU/", "/sys/devices/system/node/NODE/"
 	l.Each("scaling_cur_freq", dir+"cpufreq/scaling_cur_freq", l.cpus, func(t *procfs.Table, cpu *procfs.Row) {
 		if v, ok := l.frequency(cpu); ok {
-			t.Field(t.Row(cpu.Inst), 1).SetReal(v)
+			t.Field(t.Row(cpu.Inst), 1).SetReal(float64(v))
 		}
 	})
 	l.Each("time_in_state", dir+"cpufreq/stats/time_in_state", l.cpus, l.addFrequencies)
@@ -245,7 +245,7 @@ func (l *collector) addFrequencies(t *procfs.Table, cpu *procfs.Row) {
 		}
 	}
 	if kHz, ok := l.frequency(cpu); ok {
-		t.Cell(r, []byte("count")).SetUint(uint64(kHz / 1000))
+		t.Cell(r, []byte("count")).SetUint(kHz / 1000)
 	}
 }
 

@@ -31,18 +31,19 @@ func (l *collector) addCPUInfo() {
 			return
 		}
 		if kHz, ok := l.frequency(cpu); ok {
-			c.SetReal(kHz / 1000)
+			c.SetReal(float64(kHz) / 1000)
 		}
 	}, info)
 }
 
 // frequency returns the present frequency of a processor in kHz, which is not 0.
-func (l *collector) frequency(cpu *procfs.Row) (kHz float64, ok bool) {
+func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
 	text, err := l.Root.Read(procfs.FileOf("/sys/devices/system/cpu/CPU/cpufreq/scaling_cur_freq", cpu.Name))
 	if err != nil {
 		return 0, false
 	}
-	kHz, _ = procfs.Real(text)
+	scan := procfs.Scanner{Text: text}
+	kHz = scan.Uint()
 	return kHz, kHz > 0
 }
 

@@ -119,7 +119,7 @@ var parsers = map[string]procfstest.Parser{
 	"time_in_state": procfstest.OneRow(parseFrequencies, "count", "time", "max", "min"),
 	"pools":         procfstest.OneRow(parsePools, "1", "2", "5"),
 	"nfs": func(text []byte) []*procfs.Table {
-		t, ops := procfstest.NewTable("net.1", "net.2", "proc3"), procfstest.NewTable("1")
+		t, ops := procfstest.NewTable("net.1", "net.2", "proc3", "rc.6", "fh.1", "fh.2"), procfstest.NewTable("1")
 		parseNFS(t, t.Row(-1), func(key string) (*procfs.Table, []pcp.Instance) {
 			if key == "proc3" {
 				return ops, []pcp.Instance{{ID: 1, Name: "null"}, {ID: 2, Name: "read"}}
@@ -298,10 +298,12 @@ var parserTests = []struct {
 	{"pools", "cut", "0 x 5\n1", []string{"-1"}},
 	{"pools", "fewer numbers", "0 101 102 103\n1 201 202 203 204\n", []string{"-1 1=1 2=101 5=1"}},
 
-	{"nfs", "usual", "net 10 11 12 13\nrpc 20 21\nproc3 3 5 6 7\n", []string{"-1 net.1=10 net.2=11 proc3=11", "1 1=5; 2 1=6"}},
-	{"nfs", "fewer operations", "proc3 1 5\nnet x\n", []string{"-1 net.1=0 net.2=0 proc3=5", "1 1=5; 2 1=0"}},
-	{"nfs", "twice", "proc3 2 5 6\nproc3 1 7\n", []string{"-1 net.1=0 net.2=0 proc3=7", "1 1=7; 2 1=0"}},
-	{"nfs", "cut", "proc3\nnet\n\n", []string{"-1 net.1=0 net.2=0 proc3=0", "1 1=0; 2 1=0"}},
+	{"nfs", "usual", "net 10 11 12 13\nrpc 20 21\nproc3 3 5 6 7\n", []string{"-1 fh.1=0 fh.2=0 net.1=10 net.2=11 proc3=11 rc.6=0", "1 1=5; 2 1=6"}},
+	{"nfs", "fewer operations", "proc3 1 5\nnet x\n", []string{"-1 fh.1=0 fh.2=0 net.1=0 net.2=0 proc3=5 rc.6=0", "1 1=5; 2 1=0"}},
+	{"nfs", "twice", "proc3 2 5 6\nproc3 1 7\n", []string{"-1 fh.1=0 fh.2=0 net.1=0 net.2=0 proc3=7 rc.6=0", "1 1=7; 2 1=0"}},
+	{"nfs", "Linux 2.4", "rc 31 32 33 34 35 36 37 38 39\n", []string{"-1 fh.1=38 fh.2=37 net.1=0 net.2=0 proc3=0 rc.6=36", ""}},
+	{"nfs", "both", "rc 31 32 33 34 35 36 37 38\nfh 41 42\n", []string{"-1 fh.1=41 fh.2=42 net.1=0 net.2=0 proc3=0 rc.6=36", ""}},
+	{"nfs", "cut", "proc3\nnet\n\n", []string{"-1 fh.1=0 fh.2=0 net.1=0 net.2=0 proc3=0 rc.6=0", "1 1=0; 2 1=0"}},
 
 	{"mounts", "kinds", "proc /proc proc rw 0 0\n/dev/sda1 / ext4 ro,relatime 0 0\ntmpfs /dev/shm tmpfs rw 0 0\n/dev/sda1 /again ext4 rw 0 0\nnfs:/x /mnt nfs rw 0 0\noverlay / overlay rw 0 0\n",
 		[]string{

@@ -223,7 +223,7 @@ func TestBuiltinMutated(t *testing.T) {
 			}
 			equal += same
 			for metric, diff := range problems {
-				if !explained(metric, tree.name+" "+strings.Join(env[4:], " "), diff, changes) {
+				if !explained(metric, tree.name+" "+strings.Join(env[4:], " "), diff, changes, dir) {
 					t.Errorf("run %d: %s: %s: %s", i, tree.name, metric, diff)
 				}
 			}

@@ -86,7 +86,7 @@ func TestBuiltinUnreadable(t *testing.T) {
 			})
 			equal += same
 			for metric, diff := range problems {
-				if !explained(metric, "unreadable", diff, changes) {
+				if !explained(metric, "unreadable", diff, changes, dir) {
 					t.Errorf("run %d: %s: %s", i, metric, diff)
 				}
 			}
