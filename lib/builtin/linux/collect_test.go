@@ -37,7 +37,16 @@ var collectTests = []struct {
 		},
 		[]string{
 			"mem.util.available 500326", "network.udp.indatagrams 7", "disk.dev.capacity sdb=9", "hinv.cpu.frequency_scaling.current cpu1=5", "hinv.cpu.frequency_scaling.max cpu1=9",
+			"hinv.cpu.frequency_scaling.count cpu0=0|cpu1=5",
 		},
+	},
+	{ // the values are those of the reference's agent
+		"frequencies that a double does not have",
+		map[string]string{
+			"proc/stat": "cpu 1\ncpu0 1\ncpu1 1\n",
+			"sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq": "18446744073709551615\n", "sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq": "9223372036854775807\n",
+		},
+		[]string{"hinv.cpu.frequency_scaling.count cpu0=18446744073709551|cpu1=9223372036854775"},
 	},
 	{ // the values are those of the reference's agent
 		"interfaces without /sys",

@@ -211,8 +211,8 @@ func (l *collector) addCPUFiles() {
 	l.Tables["cpunode"].Slot("node")
 	const dir, node = "/sys/devices/system/cpu/CPU/", "/sys/devices/system/node/NODE/"
 	l.Each("scaling_cur_freq", dir+"cpufreq/scaling_cur_freq", l.cpus, func(t *procfs.Table, cpu *procfs.Row) {
-		if v, ok := l.frequency(cpu); ok {
-			t.Field(t.Row(cpu.Inst), 1).SetReal(float64(v))
+		if kHz, _ := l.frequency(cpu); kHz > 0 {
+			t.Field(t.Row(cpu.Inst), 1).SetReal(float64(kHz))
 		}
 	})
 	l.Each("time_in_state", dir+"cpufreq/stats/time_in_state", l.cpus, l.addFrequencies)

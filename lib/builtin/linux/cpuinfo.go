@@ -30,21 +30,19 @@ func (l *collector) addCPUInfo() {
 		if c.Kind != procfs.None {
 			return
 		}
-		if kHz, ok := l.frequency(cpu); ok {
+		if kHz, _ := l.frequency(cpu); kHz > 0 {
 			c.SetReal(float64(kHz) / 1000)
 		}
 	}, info)
 }
 
-// frequency returns the present frequency of a processor in kHz, which is not 0.
+// frequency returns the present frequency of a processor in kHz, 0 if the kernel does not know it.
 func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
 	text, err := l.Root.Read(procfs.FileOf("/sys/devices/system/cpu/CPU/cpufreq/scaling_cur_freq", cpu.Name))
 	if err != nil {
 		return 0, false
 	}
-	scan := procfs.Scanner{Text: text}
-	kHz = scan.Uint()
-	return kHz, kHz > 0
+	return procfs.Uint(text)
 }
 
 // A cpuReader reads /proc/cpuinfo: a paragraph for each processor. Lines after several numbers of
