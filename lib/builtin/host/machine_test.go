@@ -6,7 +6,9 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/process"
 
 	"pmtools/lib/builtin/internal/procfs/procfstest"
 	"pmtools/lib/pmerr"
@@ -124,6 +126,31 @@ func TestMacErrors(t *testing.T) {
 		a := newAgent(0, mac(func(string, ...int) ([]byte, error) { return answer, nil }))
 		if res := procfstest.Fetch(t, a, nil, "network.interface.in.drops"); !errors.Is(res.Sets[0].Err, pmerr.AppVersion) {
 			t.Errorf("%v: %v", answer, res.Sets[0].Err)
+		}
+	}
+}
+
+// TestHidden: zeros that stand for a refusal of macOS are no values.
+func TestHidden(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		answer any
+		want   bool
+	}{
+		{"memory", &process.MemoryInfoStat{}, true},
+		{"memory", &process.MemoryInfoStat{VMS: 4096}, false},
+		{"times", &cpu.TimesStat{CPU: "cpu"}, true},
+		{"times", &cpu.TimesStat{System: 0.01}, false},
+		{"threads", int32(0), true},
+		{"threads", int32(1), false},
+		{"ppid", int32(0), false},
+		{"name", "", false},
+	} {
+		if got := (&machine{system: "darwin"}).hides(c.name, c.answer); got != c.want {
+			t.Errorf("%s %v: %v, want %v", c.name, c.answer, got, c.want)
+		}
+		if (&machine{system: "windows"}).hides(c.name, c.answer) {
+			t.Errorf("%s %v is hidden on Windows", c.name, c.answer)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/host"
 	"github.com/shirou/gopsutil/v4/process"
 
@@ -52,13 +53,30 @@ func NewProcesses(domain uint32) *pmda.Agent {
 	for name, ask := range questions() {
 		c.Fill(name, "the process", func(t *procfs.Table) {
 			for _, p := range chosen {
-				if v, unit, err := ask(p); err == nil { // an error means a process that is gone, or belongs to another user
+				if v, unit, err := ask(p); err == nil && !c.machine.hides(name, v) { // an error means a process that is gone, or belongs to another user
 					c.answer(t, p.Pid, name, v, unit)
 				}
 			}
 		}, selected)
 	}
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(processesText), `{"agent":"proc"}`)
+}
+
+// hides reports whether an answer is that about a process of another user of macOS: gopsutil leaves
+// zeros where the system refuses to tell.
+func (m *machine) hides(name string, answer any) bool {
+	if m.system != "darwin" {
+		return false
+	}
+	switch v := answer.(type) {
+	case *process.MemoryInfoStat:
+		return v.VMS == 0
+	case *cpu.TimesStat:
+		return v.User+v.System == 0
+	case int32:
+		return name == "threads" && v == 0
+	}
+	return false
 }
 
 func (c *collector) answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
