@@ -61,6 +61,8 @@ func (l *collector) readMounts(text []byte) {
 		var t *procfs.Table
 		name := m.device
 		switch {
+		case len(m.options) == 0: // the line is cut
+			continue
 		case string(m.kind) == "tmpfs":
 			t, name = tmpfs, m.dir
 		case m.isFilesystem():

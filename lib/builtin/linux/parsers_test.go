@@ -311,7 +311,7 @@ var parserTests = []struct {
 				`1 overlay avail=1200 bsize=4096 capacity=4000 dir="/" ffree=20 files=50 free=1600 full=66.66666666666667 readonly=0 type="overlay" used=2400`,
 			"0 /dev/shm",
 		}},
-	{"mounts", "cut", "/dev/a /x\n/dev/b\n\n/dev/c /y auto.x rw\n", []string{"", ""}},
+	{"mounts", "cut", "/dev/a /x\n/dev/b\n/dev/d / ext4\ntmpfs /dev/shm tmpfs\n\n/dev/c /y auto.x rw\n", []string{"", ""}},
 }
 
 // utmp returns a record of utmp.

@@ -28,6 +28,7 @@ var mutatedRows = []mutatedRow{
 	{`^mem\.vmstat\.(nr_slab|thp_split|pg\w+_total)$|^swap\.pages(in|out)$`, `^proc/vmstat:`, fewer, "the agent counts a line that is missing as -1"},
 	{`^mem\.vmstat\.thp_split$`, `^proc/vmstat:`, is("0", ""), "the agent has no value without the line"},
 	{`^mem\.util\.hugepages\w+Bytes$`, `^proc/meminfo: ` + shape, is("", `184467440\d{11}`), "the agent multiplies -1 for a line that is missing"},
+	{`^mem\.util\.hugepages\w+Bytes$`, `^proc/meminfo: numbers? changed`, is("", "0"), "the agent multiplies 0 with a size of 2^64-1"},
 	{`^network\.sockstat`, `^proc/net/sockstat6?:`, is("0", "-1"), "the agent counts a line that is missing as -1"},
 	{`^mem\.vmstat\.\w+_khugepaged$`, ``, is(`\d+`, "0"), "the agent does not read the line"},
 	{`^mem\.vmstat\.balloon_\w+flate$`, ``, is(`\d*`, `\d*`), "the agent shows the one as the other"},
@@ -45,6 +46,7 @@ var mutatedRows = []mutatedRow{
 	{`^mem\.zoneinfo\.`, `^proc/zoneinfo: ` + shape, told, "the agent takes the lines of a zone without a heading for the zone before it"},
 	{`^hinv\.cpu\.frequency_scaling\.m(in|ax)$`, `/cpufreq/`, is("0", `\d+`), "the agent takes the first line of time_in_state, whatever it has"},
 	{`^hinv\.cpu\.`, `^proc/cpuinfo: ` + shape, told, "the agent takes the lines of a processor without a number for others"},
+	{`^hinv\.cpu\.clock$`, `^proc/cpuinfo: (lines? dropped|file short)`, is("1200", `\d+\.\d+`), "the same, where the processor has its own number in /sys"},
 
 	{`^network\.(ip|icmp|icmpmsg|tcp|udp|udplite)\.`, `^proc/net/snmp: ` + shape, stale, "the agent takes the next line for the numbers of headings"},
 	{`^network\.tcpconn6?\.`, `^proc/net/tcp6?: ` + words, more, "the agent counts the state of the line before"},
@@ -78,7 +80,7 @@ var mutatedRows = []mutatedRow{
 	{`^proc\.psinfo\.wchan_s$`, `/wchan: `, same, "the agent shows the end of a line"},
 	{`^(hot)?proc\.(psinfo\.(n?vctxsw|threads|\w+_s)|memory\.vm\w+)$`, `/status: ` + words, is(`.*`, `0|"(\w+:.*)?"`), "the agent takes the next line for the value of a key without one"},
 	{`^proc\.psinfo\.tty_pgrp$`, `/stat: (numbers? changed|unreadable|` + shape[1:], is("", "Error: (Metric not supported|Missing metric value).*"), "the agent has an error if the last process has no number"},
-	{`^(hot)?proc\.(memory\.|psinfo\.cgroups|id\.container)`, `/(statm|cgroup): (unreadable|` + shape[1:], is("", "Error: (Metric not supported|Missing metric value).*"), "the same"},
+	{`^(hot)?proc\.(memory\.|schedstat\.|psinfo\.cgroups|id\.container)`, `/(statm|schedstat|cgroup): (unreadable|` + shape[1:], is("", "Error: (Metric not supported|Missing metric value).*"), "the same"},
 	{`^(hot)?proc\.smaps\.`, `/smaps(_rollup)?: ` + words, is(`\d+`, "0"), "the agent passes over the line after a key without a number"},
 	{`^proc\.runq\.`, `/stat: ` + shape, fewProcesses, "the agent counts a process by what a longer file before had"},
 
@@ -252,6 +254,11 @@ func signed(o, t, _ string) bool {
 
 var answerLine = regexp.MustCompile(`^    (?:inst \[(-?\d+)(?: or ".*?")?\] )?value (.*)$`)
 
+var (
+	nameBegin = regexp.MustCompile(`^    inst \[\d+ or "[^"]*$`)
+	nameEnd   = regexp.MustCompile(`^"\] value (.*)$`)
+)
+
 // pairsOf returns the values of the instances that differ, by their numbers: ours and theirs. All is
 // false if the answers have other lines than values.
 func pairsOf(d recordedDiff) (pairs map[string][2]string, all bool) {
@@ -270,6 +277,11 @@ func pairsOf(d recordedDiff) (pairs map[string][2]string, all bool) {
 				if i == 1 {
 					pairs["error"] = [2]string{1: line}
 				}
+			case nameEnd.MatchString(line): // of an instance whose name has several lines, as those of the agent only
+				p := pairs[line]
+				p[i] = nameEnd.FindStringSubmatch(line)[1]
+				pairs[line] = p
+			case nameBegin.MatchString(line):
 			case line != "No value(s) available!" && line != `"` && !strings.HasPrefix(line, "pmNameIndom: "):
 				all = false
 			}
