@@ -1,7 +1,7 @@
 """Runs queries in Spark, from standard input: each follows a line "@query NUMBER".
 
 The answer of each follows the same line, as CSV; where it fails, its message is there. SPARK_MASTER is the
-cluster (this process if it is not set), SPARK_ANSI whether arithmetic follows ANSI (true or false). SPARK_QUICK=1
+cluster (this process if it is not set), PMTOOLS_SPARK_ANSI whether arithmetic follows ANSI (true or false). PMTOOLS_SPARK_QUICK=1
 is for many queries over small tables: these stay in memory, and expressions are interpreted, not compiled, in
 seven queries of eight.
 """
@@ -15,7 +15,7 @@ import sys
 
 from pyspark.sql import SparkSession
 
-QUICK = os.environ.get("SPARK_QUICK") == "1"
+QUICK = os.environ.get("PMTOOLS_SPARK_QUICK") == "1"
 
 
 def session():
@@ -36,8 +36,8 @@ def session():
         b = b.config("spark.sql.adaptive.enabled", "false")
         for kept in ("sql.ui.retainedExecutions", "ui.retainedJobs", "ui.retainedStages", "ui.retainedTasks"):
             b = b.config("spark." + kept, "1")
-    if "SPARK_ANSI" in os.environ:
-        b = b.config("spark.sql.ansi.enabled", os.environ["SPARK_ANSI"])
+    if "PMTOOLS_SPARK_ANSI" in os.environ:
+        b = b.config("spark.sql.ansi.enabled", os.environ["PMTOOLS_SPARK_ANSI"])
     spark = b.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     return spark
