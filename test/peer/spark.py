@@ -31,7 +31,8 @@ def session():
     )
     if QUICK:  # a plan that is kept of each query fills the heap
         os.environ["PYSPARK_SUBMIT_ARGS"] = (
-            '--driver-memory 2g --driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC" pyspark-shell'
+            '--driver-memory 2g --driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC -XX:ReservedCodeCacheSize=256m '
+            '-Xlog:disable -Xlog:all=warning:stderr" pyspark-shell'  # answers alone go to the output
         )
         b = b.config("spark.sql.adaptive.enabled", "false")
         for kept in ("sql.ui.retainedExecutions", "ui.retainedJobs", "ui.retainedStages", "ui.retainedTasks"):
