@@ -103,7 +103,7 @@ func TestSQL(t *testing.T) {
 // signless matches what becomes DuckDB's arg_min, which forgets the sign of a zero; unordered matches what sorts
 // values, among which zeros of both signs have any order.
 var (
-	signless  = regexp.MustCompile(`min\(|max\(|quantile_over\(`)
+	signless  = regexp.MustCompile(`min\(|max\(|scalar\(|quantile_over\(`)
 	unordered = regexp.MustCompile(`quantile\(|median\(`)
 )
 
