@@ -100,7 +100,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	return nil
 }
 
-// relabelled forgets labels if a daemon has told that some may have changed. It does so once.
+// relabelled forgets labels if a daemon reports a change after which they may be others.
 func (s *Source) relabelled(c pcp.Changes) {
 	if c&(pcp.LabelsChanged|pcp.AgentAdded|pcp.AgentRestarted|pcp.HostChanged) != 0 {
 		s.insts.Domains().Groups().Forget()

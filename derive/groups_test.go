@@ -313,7 +313,7 @@ func TestGroupsLive(t *testing.T) {
 	}
 }
 
-// TestGroupsRelabelled: labels are read again when a daemon tells of a change, also in an answer to another request,
+// TestGroupsRelabelled: labels are read again when a daemon reports a change, also in an answer to another request,
 // and after a minute in which it does not.
 func TestGroupsRelabelled(t *testing.T) {
 	w := pmcdtest.Sample()
@@ -346,7 +346,7 @@ func TestGroupsRelabelled(t *testing.T) {
 			w.Notify(tt.change)
 		}
 		late.by += tt.after
-		if i == 3 { // the answer to a request without groups tells it
+		if i == 3 { // the answer to a request without groups reports it
 			id, err := pmapi.LookupName(t.Context(), src, "sample.long.one")
 			var r pcp.Result
 			if err == nil {

@@ -91,7 +91,7 @@ func (g *Groups) Forget() {
 	}
 }
 
-// relook is after how long labels of a live source are read again: daemons do not tell of each change.
+// relook is the age at which labels of a live source are read again: daemons do not report each change.
 const relook = time.Minute
 
 // refresh brings a grouping up to date for instances at a time. Labels of live instances are read when one is

@@ -22,7 +22,7 @@ const (
 )
 
 // A busyTime counts the time in which a disk was not idle, since the system was started. Windows
-// tells the idle time only.
+// counts the idle time only.
 type busyTime struct{ offset, high, seen int64 }
 
 // count returns the time up to a query. The count does not go back: the time of the query has the

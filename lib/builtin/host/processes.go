@@ -63,7 +63,7 @@ func NewProcesses(domain uint32) *pmda.Agent {
 }
 
 // hides reports whether an answer is that about a process of another user of macOS: gopsutil leaves
-// zeros where the system refuses to tell.
+// zeros where the system refuses the answer.
 func (m *machine) hides(name string, answer any) bool {
 	if m.system != "darwin" {
 		return false

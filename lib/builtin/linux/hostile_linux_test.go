@@ -59,7 +59,7 @@ func TestHostile(t *testing.T) {
 }
 
 // TestOpenFails reads interfaces of which one has a file that cannot be opened: it has no value, or the value 0 of a flag. Only without
-// free descriptors no value can be told.
+// free descriptors are there no values, but the error.
 func TestOpenFails(t *testing.T) {
 	files := map[string]string{"proc/net/dev": "eth0: 1\neth1: 2\n"}
 	for _, dev := range []string{"eth0", "eth1"} {

@@ -12,7 +12,7 @@ import (
 )
 
 // Where one node has all memory, numa_maps says no more than how many pages the areas in maps have. For processes without huge pages, and
-// without the memory of devices, which numa_maps leaves out, the kernel tells these in a third of the time that it needs for numa_maps.
+// without the memory of devices, which numa_maps leaves out, the kernel counts these pages in a third of the time that it needs for numa_maps.
 // The first such process of a request is asked for both, and numa_maps is read for all if they differ.
 
 // A pageCounter counts pages of processes in the form of numa_maps.

@@ -21,7 +21,7 @@ func linkAtOnce(path string) string {
 
 type pageRegion struct{}
 
-// Pages is an error: only Linux tells which pages are in memory.
+// Pages is an error: only Linux lists the pages in memory.
 func (p *Root) Pages(string, uint64, uint64, func(start, end uint64)) error {
 	return errors.ErrUnsupported
 }

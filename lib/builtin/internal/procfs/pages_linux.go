@@ -26,7 +26,7 @@ const (
 var errHuge = errors.New("huge pages")
 
 // Pages calls add with each range of addresses that has pages of ordinary size in memory, among those
-// from start to end. name is the file pagemap of a process. It is an error if the kernel cannot tell
+// from start to end. name is the file pagemap of a process. It is an error if the kernel does not list
 // ranges, or there are huge pages.
 func (p *Root) Pages(name string, start, end uint64, add func(start, end uint64)) error {
 	if p.Trace != nil {

@@ -43,7 +43,7 @@ type Root struct {
 }
 
 // note notes the error of opening a file. Only a value is left out if the file of an instance cannot be opened. Without free descriptors
-// no value can be told, and all of that kind have the error.
+// no file can be opened, and all values of that kind have the error.
 func (p *Root) note(err error) error {
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		p.failed = err
