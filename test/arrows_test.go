@@ -44,7 +44,8 @@ lib/suggest:
 lib/remotewrite: lib/sampling lib/safefile lib/format lib/pmapi lib/pcp
 lib/remotewrite/remotewritetest:
 lib/export/internal/pagefile:
-lib/export: lib/export/internal/pagefile lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
+lib/ordered:
+lib/export: lib/ordered lib/export/internal/pagefile lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
 lib/export/bucket: lib/export lib/safefile lib/pmerr
 lib/fetchgroup: lib/suggest lib/pmapi lib/pcp lib/pmerr lib/when
 lib/format: lib/pcp lib/pmerr
@@ -96,16 +97,15 @@ derive/install: derive/check lib/config lib/safefile derive/diagnose derive deri
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check derive/diagnose
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
-derive/internal/ordered:
 derive/internal/table: lib/format lib/sampling lib/pcp
 derive/summary: derive/internal/table derive/syntax derive/check derive/eval lib/format lib/when lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format lib/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
 derive/fleet: derive derive/check derive/internal/item derive/query derive/sql lib/export lib/pcp
-derive/digest: derive/internal/ordered derive/internal/item derive/internal/table derive/query derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
+derive/digest: lib/ordered derive/internal/item derive/internal/table derive/query derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
 derive/repl: derive/report derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
-derive/query: derive/internal/ordered lib/option lib/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+derive/query: lib/ordered lib/option lib/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/describe: derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/find: derive/describe derive/diagnose derive/query lib/suggest lib/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling lib/textwidth lib/when lib/pcp lib/pmerr

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"sync"
 
-	"pmtools/derive/internal/ordered"
 	"pmtools/derive/query"
 	"pmtools/derive/summary"
+	"pmtools/lib/ordered"
 )
 
 // This file summarizes the recordings of several machines, some at a time, and writes them in their order.

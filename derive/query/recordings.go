@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"pmtools/derive/internal/ordered"
+	"pmtools/lib/ordered"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/sampling"

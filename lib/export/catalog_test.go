@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,6 +15,25 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
+
+// TestCatalogCancelled: a catalog of which not all files were read is none.
+func TestCatalogCancelled(t *testing.T) {
+	dir := t.TempDir()
+	if err := archivetest.Build(dir, "demo"); err != nil {
+		t.Fatal(err)
+	}
+	recs := open(t, filepath.Join(dir, "demo"))
+	if _, err := Write(t.Context(), recs, recs, &Config{Dir: dir, Name: "demo"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 { // a file that was read may still come
+		if _, err := (&Tables{Store: Dir(dir)}).Catalog(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+}
 
 // TestCatalog: a table of metrics says of each what the archive says.
 func TestCatalog(t *testing.T) {

@@ -3,7 +3,6 @@ package export
 import (
 	"context"
 	"fmt"
-	"iter"
 	"path"
 	"path/filepath"
 	"strings"
@@ -67,37 +66,6 @@ type metricsRead struct {
 	micros bool
 	labels bool // see manifest.labelling
 	err    error
-}
-
-// readAhead is how many files are read at the same time: from a bucket, each takes a while.
-const readAhead = 8
-
-// metrics reads files of the table of metrics, in their order.
-func (t *Tables) metrics(ctx context.Context, files []string) iter.Seq[*metricsRead] {
-	return func(yield func(*metricsRead) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		reads := make(chan chan *metricsRead, readAhead)
-		go func() {
-			defer close(reads)
-			for _, file := range files {
-				read := make(chan *metricsRead, 1)
-				select {
-				case reads <- read:
-				case <-ctx.Done():
-					return
-				}
-				go func() {
-					read <- metricsOf(ctx, t, file)
-				}()
-			}
-		}()
-		for read := range reads {
-			if !yield(<-read) {
-				return
-			}
-		}
-	}
 }
 
 // Layout returns the partition of the tables, and whether their times are microseconds. Tables that are not there have

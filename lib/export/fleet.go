@@ -14,6 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"pmtools/lib/ordered"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -57,6 +58,9 @@ type Kind struct {
 // Missing is what a host that does not have a metric says of it.
 const Missing = "missing"
 
+// readAhead is how many files are read at the same time: from a bucket, each takes a while.
+const readAhead = 8
+
 // Catalog returns the metadata of the metrics that Write has exported. Kinds are found for the metrics of the
 // given names.
 func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
@@ -66,7 +70,10 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 	}
 	c, tree := newCatalog()
 	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string]description)}
-	for read := range t.metrics(ctx, files) {
+	reads := ordered.Tasks(ctx, len(files), readAhead, 1, func(ctx context.Context, i int, yield func(*metricsRead) bool) {
+		yield(metricsOf(ctx, t, files[i]))
+	})
+	for read := range reads {
 		if read.err != nil {
 			return nil, read.err
 		}
@@ -89,6 +96,9 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 				f.describe(read.host, row.Metric, description{row.says(), row.says(), d, err})
 			}
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	slices.Sort(f.Unlabelled)
 	return f, nil
