@@ -82,12 +82,13 @@ func (f *followed) reopen(ctx context.Context) error {
 	var src [2]pmapi.Source
 	var archives [2]*pmapi.Archive
 	for i := range src {
-		var err error
-		if src[i], err = f.open(ctx); err != nil {
+		opened, err := f.open(ctx)
+		if err != nil { // opened may be a nil pointer of a type
 			closeAll(src)
 			return err
 		}
-		archives[i], _ = pmapi.As[*pmapi.Archive](src[i])
+		src[i] = opened
+		archives[i], _ = pmapi.As[*pmapi.Archive](opened)
 		if archives[i] == nil || f.trail != nil && !archives[i].Follow(f.trail) {
 			closeAll(src)
 			return errors.New("the archive is not the one that was followed any more")

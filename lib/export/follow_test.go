@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -160,6 +161,23 @@ func TestFollow(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, manifestDir, "*", "export-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestFollowOpener: an archive that cannot be opened, the first or the second time, is an error.
+func TestFollowOpener(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "log")
+	newLogger(t, base).put(1)
+	for opened := range 2 {
+		_, err := Follow(t.Context(), base, 0, func(ctx context.Context) (pmapi.Source, error) {
+			if opened--; opened < 0 {
+				return pmapi.OpenArchive(ctx, base+".none", nil)
+			}
+			return pmapi.OpenArchive(ctx, base, nil)
+		})
+		if !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
 	}
 }
 
