@@ -1,9 +1,10 @@
 """Runs queries in Spark, from standard input: each follows a line "@query NUMBER".
 
 The answer of each follows the same line, as CSV; where it fails, its message is there. SPARK_MASTER is the
-cluster (this process if it is not set), PMTOOLS_SPARK_ANSI whether arithmetic follows ANSI (true or false). PMTOOLS_SPARK_QUICK=1
-is for many queries over small tables: these stay in memory, and expressions are interpreted, not compiled, in
-seven queries of eight.
+cluster (this process if it is not set). PMTOOLS_SPARK_VERSION is the version that is wanted, PMTOOLS_SPARK_ANSI
+whether arithmetic follows ANSI (true or false): without them, and in a session that differs, nothing is run.
+PMTOOLS_SPARK_QUICK=1 is for many queries over small tables: these stay in memory, and expressions are interpreted,
+not compiled, in seven queries of eight.
 """
 
 import concurrent.futures
@@ -19,6 +20,7 @@ QUICK = os.environ.get("PMTOOLS_SPARK_QUICK") == "1"
 
 
 def session():
+    wanted = os.environ["PMTOOLS_SPARK_VERSION"], os.environ["PMTOOLS_SPARK_ANSI"]
     b = (
         SparkSession.builder.master(os.environ.get("SPARK_MASTER", "local[2]"))
         .appName("pmtools")
@@ -28,6 +30,7 @@ def session():
         .config("spark.sql.shuffle.partitions", os.environ.get("SPARK_PARTITIONS", "1" if QUICK else "2"))
         .config("spark.sql.legacy.parquet.nanosAsLong", "true")
         .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
+        .config("spark.sql.ansi.enabled", wanted[1])
     )
     if QUICK:  # a plan that is kept of each query fills the heap
         os.environ["PYSPARK_SUBMIT_ARGS"] = (
@@ -37,10 +40,11 @@ def session():
         b = b.config("spark.sql.adaptive.enabled", "false")
         for kept in ("sql.ui.retainedExecutions", "ui.retainedJobs", "ui.retainedStages", "ui.retainedTasks"):
             b = b.config("spark." + kept, "1")
-    if "PMTOOLS_SPARK_ANSI" in os.environ:
-        b = b.config("spark.sql.ansi.enabled", os.environ["PMTOOLS_SPARK_ANSI"])
     spark = b.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
+    found = spark.version, str(spark.sql("SET spark.sql.ansi.enabled").first().value)
+    if found != wanted:
+        sys.exit("Spark %s with ANSI %s runs here, where " % found + "%s with %s is wanted" % wanted)
     return spark
 
 

@@ -13,7 +13,7 @@ import (
 )
 
 // sparkEngine is Apache Spark in one process, which the program test/peer/spark.py drives: PMTOOLS_SPARK names a
-// Python that has pyspark (make engines sets it).
+// Python that has pyspark, and PMTOOLS_SPARK_VERSION and PMTOOLS_SPARK_ANSI say which Spark must run (make engines sets them).
 func sparkEngine(t *testing.T, dir string) *engine {
 	e := &engine{name: "Spark", dialect: "spark", rows: "SELECT time, inst, value FROM (\n%s) AS q",
 		ofHosts: "SELECT time, concat(host, ' ', coalesce(inst, -1)), value FROM (\n%s) AS q"}
