@@ -26,12 +26,12 @@ func (s *Sketch) spread() []float64 {
 			points = append(points, x)
 		}
 	}
-	for i, n := range slices.Backward(s.below.counts) {
-		take(-s.middle(s.below.low+i), n)
+	for i := range slices.Backward(s.below.counts) {
+		take(-s.middle(s.below.low+i), s.below.at(i))
 	}
 	take(0, s.zeros)
-	for i, n := range s.above.counts {
-		take(s.middle(s.above.low+i), n)
+	for i := range s.above.counts {
+		take(s.middle(s.above.low+i), s.above.at(i))
 	}
 	return points
 }

@@ -29,10 +29,33 @@ const (
 	maxBuckets = 16 << finest
 )
 
-// buckets counts numbers by the leading bits of their representation.
+// buckets counts numbers by the leading bits of their representation. Most buckets of most metrics have few
+// numbers, and there are many metrics.
 type buckets struct {
-	low    int // the key of the first one
-	counts []uint64
+	low    int            // the key of the first one
+	counts []uint16       // modulo 65,536
+	more   map[int]uint64 // by key, what counts have no room for
+}
+
+// add counts numbers in bucket number i.
+func (b *buckets) add(i int, numbers uint64) {
+	numbers += uint64(b.counts[i])
+	b.counts[i] = uint16(numbers)
+	if rest := numbers &^ math.MaxUint16; rest > 0 {
+		if b.more == nil {
+			b.more = make(map[int]uint64)
+		}
+		b.more[b.low+i] += rest
+	}
+}
+
+// at returns how many numbers are in bucket number i.
+func (b *buckets) at(i int) uint64 {
+	n := uint64(b.counts[i])
+	if b.more != nil {
+		n += b.more[b.low+i]
+	}
+	return n
 }
 
 // Add adds a number, which must be finite.
@@ -59,9 +82,9 @@ func (s *Sketch) flush() {
 	for _, x := range s.recent {
 		switch bits := math.Float64bits(x) &^ (1 << 63); {
 		case x > 0:
-			s.above.counts[int(bits>>shift)-s.above.low]++
+			s.above.add(int(bits>>shift)-s.above.low, 1)
 		case x < 0:
-			s.below.counts[int(bits>>shift)-s.below.low]++
+			s.below.add(int(bits>>shift)-s.below.low, 1)
 		default:
 			s.zeros++
 		}
@@ -103,7 +126,7 @@ func (s *Sketch) widen(b *buckets, first, last int, joined uint) {
 		}
 		if span := high - low + 1; span <= maxBuckets {
 			spare := min(32, (maxBuckets-span)/2)
-			wide := buckets{low: low - spare, counts: make([]uint64, span+2*spare)}
+			wide := buckets{low: low - spare, counts: make([]uint16, span+2*spare), more: b.more}
 			if from < to {
 				copy(wide.counts[b.low+from-wide.low:], b.counts[from:to])
 			}
@@ -116,10 +139,10 @@ func (s *Sketch) widen(b *buckets, first, last int, joined uint) {
 
 // used returns from which bucket to before which one there are numbers.
 func (b *buckets) used() (from, to int) {
-	for to = len(b.counts); to > 0 && b.counts[to-1] == 0; {
+	for to = len(b.counts); to > 0 && b.at(to-1) == 0; {
 		to--
 	}
-	for from < to && b.counts[from] == 0 {
+	for from < to && b.at(from) == 0 {
 		from++
 	}
 	return from, to
@@ -155,7 +178,7 @@ func (s *Sketch) Merge(o *Sketch) {
 			s.widen(to, from.low+first, from.low+end-1, o.coarse)
 		}
 		for i := first; i < end; i++ {
-			to.counts[(from.low+i)>>(s.coarse-o.coarse)-to.low] += from.counts[i]
+			to.add((from.low+i)>>(s.coarse-o.coarse)-to.low, from.at(i))
 		}
 	}
 	add(&s.above, &o.above)
@@ -167,9 +190,9 @@ func (b *buckets) join() {
 		return
 	}
 	out := buckets{low: b.low >> 1}
-	out.counts = make([]uint64, (b.low+len(b.counts)-1)>>1-out.low+1)
-	for i, n := range b.counts {
-		out.counts[(b.low+i)>>1-out.low] += n
+	out.counts = make([]uint16, (b.low+len(b.counts)-1)>>1-out.low+1)
+	for i := range b.counts {
+		out.add((b.low+i)>>1-out.low, b.at(i))
 	}
 	*b = out
 }
@@ -189,16 +212,18 @@ func (s *Sketch) Quantile(q float64) float64 {
 	}
 	s.flush()
 	for i := len(s.below.counts) - 1; i >= 0; i-- {
-		if s.below.counts[i] >= rank {
+		n := s.below.at(i)
+		if n >= rank {
 			return -s.middle(s.below.low + i)
 		}
-		rank -= s.below.counts[i]
+		rank -= n
 	}
 	if s.zeros >= rank {
 		return 0
 	}
 	rank -= s.zeros
-	for i, n := range s.above.counts {
+	for i := range s.above.counts {
+		n := s.above.at(i)
 		if n >= rank {
 			return s.middle(s.above.low + i)
 		}

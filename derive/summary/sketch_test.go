@@ -24,7 +24,7 @@ func TestSketch(t *testing.T) {
 		"small to vast": func(i int) float64 { return math.Pow(1.01, float64(-i)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, n := range []int{1, 2, exactNumbers - 1, exactNumbers, exactNumbers + 1, 20000} {
+			for _, n := range []int{1, 2, exactNumbers - 1, exactNumbers, exactNumbers + 1, 20000, 200000} {
 				var s, merged Sketch
 				var parts [3]Sketch
 				var all []float64
