@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -118,12 +117,9 @@ func (c *compaction) read(ctx context.Context) error {
 		return err
 	}
 	for _, dir := range dirs {
-		host, err := url.PathUnescape(strings.TrimPrefix(filepath.Base(dir), "host="))
+		host, err := partitioned(strings.TrimPrefix(filepath.Base(dir), "host="))
 		if err != nil {
 			return fmt.Errorf("%s: not a directory that export makes: %w", dir, err)
-		}
-		if partition("") == host {
-			host = ""
 		}
 		var m *manifest
 		unlock := func() error { return nil }

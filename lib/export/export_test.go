@@ -401,9 +401,13 @@ func TestStretch(t *testing.T) {
 func TestPartition(t *testing.T) {
 	for host, want := range map[string]string{
 		"web-1.example.com": "web-1.example.com", "": "__HIVE_DEFAULT_PARTITION__", "../x y": "..%2Fx%20y", "a=b%": "a%3Db%25",
+		"null": "%6Eull", "NuLL": "%4EuLL", "nullable": "nullable", noValue: "%5F_HIVE_DEFAULT_PARTITION__",
 	} {
 		if got := partition(host); got != want {
 			t.Errorf("partition(%q) = %q, want %q", host, got, want)
+		}
+		if got, err := partitioned(want); got != host || err != nil {
+			t.Errorf("partitioned(%q) = %q, %v, want %q", want, got, err, host)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -183,7 +182,7 @@ func hostOf(file string, table *parquet.File) (string, error) {
 		}
 	}
 	if dir, ok := strings.CutPrefix(filepath.Base(filepath.Dir(file)), "host="); ok { // which engines take
-		if host, err := url.PathUnescape(dir); err == nil {
+		if host, err := partitioned(dir); err == nil {
 			return host, nil
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -84,19 +85,33 @@ func (p place) base() string {
 	return name
 }
 
-// partition returns a value as a directory's name has it: characters with a meaning become %XX, and an
-// empty value gets Hive's name.
+// noValue is Hive's name for the directory of rows without a value.
+const noValue = "__HIVE_DEFAULT_PARTITION__"
+
+// partition returns a value as a directory's name has it: characters with a meaning become %XX, as does the
+// first one of what engines take for no value, and an empty value gets Hive's name.
 func partition(value string) string {
+	absent := value == noValue || strings.EqualFold(value, "null")
 	var b strings.Builder
 	for i := range len(value) {
 		switch c := value[i]; {
+		case absent && i == 0:
+			fmt.Fprintf(&b, "%%%02X", c)
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
 			b.WriteByte(c)
 		default:
 			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
-	return cmp.Or(b.String(), "__HIVE_DEFAULT_PARTITION__")
+	return cmp.Or(b.String(), noValue)
+}
+
+// partitioned returns the value that partition has made a name of.
+func partitioned(name string) (string, error) {
+	if name == noValue {
+		return "", nil
+	}
+	return url.PathUnescape(name)
 }
 
 // A stage has the files of an export until they are part of the tables.
