@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
@@ -17,7 +18,7 @@ import (
 
 // Recordings splits the archives of a directory into lists that are exported as one recording each: the
 // archives of one machine, as far as they follow each other. A list of archives of one host is split the same
-// way. Those that have the same host name are in one list.
+// way. Those that have the same host name are in one list. A directory without archives stands for those below it.
 func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 	info, err := os.Stat(list)
 	isDir := err == nil && info.IsDir()
@@ -25,6 +26,9 @@ func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 		return [][]string{{list}}, nil
 	}
 	names, err := archive.List(list)
+	if isDir && errors.Is(err, pmerr.LogFile) {
+		names, err = below(list, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +71,22 @@ func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 		sets = append(sets, list)
 	}
 	return sets, nil
+}
+
+// below returns the archives of all directories below one, or an error if there are none.
+func below(dir string, none error) (names []string, err error) {
+	l := newListing(dir, "", 0)
+	l.look(time.Now())
+	for _, f := range l.folders {
+		err = cmp.Or(err, f.err)
+		for _, a := range f.archives {
+			names = append(names, a.base)
+		}
+	}
+	if len(names) == 0 {
+		err = cmp.Or(err, none)
+	}
+	return names, err
 }
 
 type span struct {
