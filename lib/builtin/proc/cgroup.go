@@ -92,8 +92,8 @@ func (p *collector) addGroupDevices() {
 	devices := p.Tables["blockdevices"]
 	p.eachGroup("iodev", "io.stat", p.Tables["unified"], func(t *procfs.Table, group *procfs.Row, text []byte) {
 		for line := range procfs.Lines(text) {
-			number, rest := procfs.Word(line)
-			if name := p.devices[string(number)]; name != "" {
+			of, rest := number(line)
+			if name := p.devices[of]; name != "" {
 				setPairs(t, part(t, "iodev", group, name), "", rest)
 			}
 		}
@@ -104,16 +104,14 @@ func (p *collector) addGroupDevices() {
 			group := &groups.Rows[i]
 			all := p.Tables["blkioall"].Row(group.Inst)
 			for _, file := range blkioFiles {
-				text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/blkio." + file)
+				text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/blkio." + file.name)
 				if err != nil {
 					continue
 				}
-				parseBlkio(text, file, func(number, key, value []byte) {
-					if name := p.devices[string(number)]; name != "" {
-						t.Cell(part(t, "blkiodev", group, name), key).SetWord(value)
-						n, _ := procfs.Uint(value)
-						p.Tables["blkioall"].Cell(all, key).Add(n)
-					}
+				file.parse(text, p.devices, func(device, operation string, n uint64) {
+					key := []byte(file.name + operation)
+					t.Cell(part(t, "blkiodev", group, device), key).SetUint(n)
+					p.Tables["blkioall"].Cell(all, key).Add(n)
 				})
 			}
 		}
@@ -121,24 +119,82 @@ func (p *collector) addGroupDevices() {
 	p.Alias("blkioall", "blkiodev")
 }
 
-// blkioFiles are files of version 1 with numbers for devices: "8:0 Read 12" or "8:0 12".
-var blkioFiles = [...]string{
-	"io_merged", "io_queued", "io_service_bytes", "io_serviced", "io_service_time", "io_wait_time", "sectors", "time",
-	"throttle.io_service_bytes", "throttle.io_serviced",
+// blkioFiles are files of version 1 with numbers for devices.
+var blkioFiles = [...]struct {
+	name  string
+	parse func(text []byte, devices map[deviceNumber]string, set func(device, operation string, n uint64))
+}{
+	{"io_merged", parseOperations}, {"io_queued", parseOperations}, {"io_service_bytes", parseOperations}, {"io_serviced", parseOperations},
+	{"io_service_time", parseOperations}, {"io_wait_time", parseOperations}, {"sectors", parseDevices}, {"time", parseDevices},
+	{"throttle.io_service_bytes", parseOperations}, {"throttle.io_serviced", parseOperations},
 }
 
-// parseBlkio reads one of blkioFiles. The last line is a sum without a device. A key is the name of
-// the file and the operation: "io_merged.Read".
-func parseBlkio(text []byte, file string, set func(device, key, value []byte)) {
+// parseDevices reads a number of each device: "8:0 12".
+func parseDevices(text []byte, devices map[deviceNumber]string, set func(device, operation string, n uint64)) {
 	for line := range procfs.Lines(text) {
-		number, rest := procfs.Word(line)
-		what, rest := procfs.Word(rest)
-		if value, _ := procfs.Word(rest); len(value) > 0 {
-			set(number, []byte(file+"."+string(what)), value)
-		} else if _, ok := procfs.Uint(what); ok {
-			set(number, []byte(file), what)
+		of, rest := number(line)
+		word, _ := procfs.Word(rest)
+		if n, ok := procfs.Uint(word); ok && devices[of] != "" {
+			set(devices[of], "", n)
 		}
 	}
+}
+
+// operations are those of parseOperations, after the name of the file. The last one ends those of a device.
+var operations = [...]string{".Read", ".Write", ".Sync", ".Async", ".Total"}
+
+// parseOperations reads the numbers of the operations of each device, "8:0 Read 12", up to the total of the device, "8:0 Total 12". Without
+// a total a device has no numbers. A line without a number has that of the line before, as PCP's agent reads it.
+func parseOperations(text []byte, devices map[deviceNumber]string, set func(device, operation string, n uint64)) {
+	var device string
+	var numbers [len(operations)]uint64
+	var n uint64
+	for line := range procfs.Lines(text) {
+		of, rest := number(line)
+		operation, rest := procfs.Word(rest)
+		if len(operation) == 0 {
+			continue
+		}
+		word, _ := procfs.Word(rest)
+		if v, ok := procfs.Uint(word); ok {
+			n = v
+		}
+		name := devices[of]
+		if name == "" {
+			continue
+		}
+		if name != device {
+			device, numbers = name, [len(operations)]uint64{}
+		}
+		i := slices.Index(operations[:], "."+string(operation))
+		if i >= 0 {
+			numbers[i] = n
+		}
+		if i == len(operations)-1 {
+			for i, n := range numbers {
+				set(device, operations[i], n)
+			}
+		}
+	}
+}
+
+// A deviceNumber is the major and the minor number of a block device.
+type deviceNumber [2]uint64
+
+// number reads what a line begins with, "8:0". Without it nothing is left of the line.
+func number(line []byte) (n deviceNumber, rest []byte) {
+	s := procfs.Scanner{Text: line}
+	n[0] = s.Uint()
+	if s.Ok {
+		s.Literal(":")
+	}
+	if s.Ok {
+		n[1] = s.Uint()
+	}
+	if !s.Ok {
+		return deviceNumber{}, nil
+	}
+	return n, s.Text
 }
 
 // parseSubsystems reads /proc/cgroups: "cpuset	3	1	1" below a line of headings.
@@ -183,13 +239,13 @@ func (p *collector) readMounts(t, subsystems *procfs.Table, text []byte) {
 
 // readDevices reads the names of block devices by their numbers, except those of files and memory.
 func (p *collector) readDevices(text []byte) {
-	p.devices = map[string]string{}
+	p.devices = map[deviceNumber]string{}
 	for line := range procfs.Lines(text) {
-		major, rest := procfs.Word(line)
-		minor, rest := procfs.Word(rest)
-		name, _ := procfs.Word(rest)
+		s := procfs.Scanner{Text: line}
+		n := deviceNumber{s.Uint(), s.Uint()}
+		name, _ := procfs.Word(s.Text)
 		if !bytes.HasPrefix(name, []byte("loop")) && !bytes.HasPrefix(name, []byte("ram")) {
-			p.devices[string(major)+":"+string(minor)] = string(name)
+			p.devices[n] = string(name)
 		}
 	}
 }

@@ -133,7 +133,7 @@ var collectTests = []struct {
 			"cg/cpu/a\\x2db/cpu.cfs_quota_us": "100\n",
 			"cg/cpu/a\\x2db/docker-" + strings.Repeat("7", 64) + ".scope/cpu.shares": "1024\n",
 			"cg/b/blkio.time":                 "8:0 44\n9:9 3\n7:0 5\nTotal 52\n",
-			"cg/b/blkio.throttle.io_serviced": "8:0 Read 5\n8:0 Write 6\nTotal 11\nbad\n",
+			"cg/b/blkio.throttle.io_serviced": "8:0 Read 5\n8:0 Write 6\n8:0 Total 11\nTotal 11\nbad\n",
 			"cg/b/net_cls.classid":            "17\n",
 		},
 		[]string{

@@ -9,6 +9,15 @@ import (
 	"pmtools/lib/builtin/internal/procfs/procfstest"
 )
 
+// blkio returns the parser of a file with numbers for devices.
+func blkio(parse func([]byte, map[deviceNumber]string, func(device, operation string, n uint64)), keys ...string) procfstest.Parser {
+	return procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
+		parse(text, map[deviceNumber]string{{8, 0}: "sda", {8, 16}: "sdb"}, func(device, operation string, n uint64) {
+			t.Cell(r, []byte(device+operation)).SetUint(n)
+		})
+	}, keys...)
+}
+
 // parsers are the parsers of files of processes, with the keys that the tests want.
 var parsers = map[string]procfstest.Parser{
 	"stat":      procfstest.OneRow(parseStat, "2", "3", "4", "8", "19", "39", "52", "tty", "policy"),
@@ -30,9 +39,8 @@ var parsers = map[string]procfstest.Parser{
 		parseSubsystems(t, &procfs.IDs{}, text)
 		return []*procfs.Table{t}
 	},
-	"blkio": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
-		parseBlkio(text, "f", func(device, key, value []byte) { t.Cell(r, []byte(string(device)+" "+string(key))).SetWord(value) })
-	}, "8:0 f", "8:0 f.Read"),
+	"blkio numbers":    blkio(parseDevices, "sda", "sdb"),
+	"blkio operations": blkio(parseOperations, "sda.Read", "sda.Write", "sda.Total", "sdb.Read", "sdb.Write", "sdb.Total"),
 	"queues": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
 		q := runQueues{}
 		for line := range bytes.Lines(text) {
@@ -97,7 +105,13 @@ var parserTests = []struct{ parser, name, text, want string }{
 	{"fdinfo", "odd", "pos:\t0\n\ndrm-memory-vram:\ndrm-memory-vram: x KiB\n", "-1"},
 	{"subsystems", "usual", "#subsys_name hierarchy\ncpu 3 2 1\nmemory 4 7 0\n", "0 cpu enabled=1 hierarchy=3; 1 memory enabled=0 hierarchy=4"},
 	{"subsystems", "odd", "x\n\ny -\nz: 1 2 kB\n", ""},
-	{"blkio", "usual", "8:0 Read 5\n8:0 Write 6\nTotal 11\n", "-1 8:0 f.Read=5"}, {"blkio", "one number", "8:0 7\nTotal 7\n", "-1 8:0 f=7"}, {"blkio", "odd", "8:0\n\n8:0 x\n8:0 Read x\n", "-1"},
+	{"blkio numbers", "usual", "8:0 7\n8:16 8\n9:9 1\nTotal 7\n", "-1 sda=7 sdb=8"},
+	{"blkio numbers", "odd", "8:0\n\n8:0 x\n8:0 Read 5\n8 16 3\n", "-1"},
+	{"blkio operations", "usual", "8:0 Read 5\n8:0 Write 6\n8:0 Total 11\nTotal 11\n", "-1 sda.Read=5 sda.Total=11 sda.Write=6"},
+	{"blkio operations", "without a total", "8:0 Read 5\n8:0 Write 6\n8:16 Write 1\n8:16 Total 1\n8:0 Total 11\n", "-1 sda.Read=0 sda.Total=11 sda.Write=0 sdb.Read=0 sdb.Total=1 sdb.Write=1"},
+	{"blkio operations", "two totals", "8:0 Total 4\n8:0 Read 5\n8:0 Total 9\n", "-1 sda.Read=5 sda.Total=9 sda.Write=0"},
+	{"blkio operations", "without a number", "8:0 Read 5\n9:9 Read 6\n8:0 Write\n8:0 Other 7\n8:0 Total\n", "-1 sda.Read=5 sda.Total=7 sda.Write=6"},
+	{"blkio operations", "odd", "8:0\n\n8:0 5\n8:0 total 6\n8 16 Total 5\n", "-1"},
 
 	{"queues", "states", "1 (a) R 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n2 (b) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n3 (c) D 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n" +
 		"4 (d) T 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n5 (e) Z 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0\n6 (f) I 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0\n" +
