@@ -45,81 +45,42 @@ func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
 	return procfs.Uint(text)
 }
 
-// A cpuReader reads /proc/cpuinfo: a paragraph for each processor. Lines after several numbers of
-// processors are about all of these. Lines before the first paragraph, and a paragraph without a
-// number, are about all processors that do not have such a line of their own.
-type cpuReader struct {
-	table, cpus *procfs.Table
-	common      procfs.Row // lines about all processors
-	current     []int32    // processors that lines are about, none for all
-	seen        int        // processors that the file has had so far
-	listed      bool       // the last line was the number of a processor
-}
-
+// parseCPUInfo reads /proc/cpuinfo: lines after one that begins with "processor" are about the next processor, whatever number it has. As
+// for PCP's agent, all lines are about all processors from where a line stands before the first processor, or two processors have no line
+// between them.
 func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
-	x := cpuReader{table: t, cpus: cpus, common: procfs.Row{Cells: make([]procfs.Cell, len(t.Slots))}}
 	for i := range cpus.Rows {
 		t.At(cpus.Rows[i].Inst)
 	}
+	seen, listed, all := 0, false, false
 	for line := range procfs.Lines(text) {
 		key, value, ok := bytes.Cut(line, []byte{':'})
-		key, value = bytes.TrimSpace(key), bytes.TrimSpace(value)
-		switch {
-		case len(key) == 0:
-			x.current, x.listed = x.current[:0], false
-		case ok && bytes.EqualFold(key, []byte("processor")):
-			x.processor(value)
-		case ok:
-			x.line(key, value)
+		if !ok {
+			continue
+		}
+		if bytes.HasPrefix(line, []byte("processor")) {
+			all = all || listed
+			seen, listed = seen+1, true
+			continue
+		}
+		all, listed = all || seen == 0, false
+		for i := range cpus.Rows {
+			if all || i == seen-1 {
+				setCPUInfo(t, t.At(cpus.Rows[i].Inst), bytes.TrimSpace(key), bytes.TrimSpace(value))
+			}
 		}
 	}
 	for i := range t.Rows {
-		x.finish(&t.Rows[i])
+		finishCPUInfo(t, &t.Rows[i])
 	}
 }
 
-// processor begins the lines about a processor. A number that the system does not have stands for
-// the next processor.
-func (x *cpuReader) processor(value []byte) {
-	n, ok := procfs.Uint(value)
-	inst := int32(min(n, maxCPU))
-	if !ok || x.cpus.Find(inst) == nil {
-		inst = maxCPU // beyond the limit of LINUX_NCPUS, say
-		if x.seen < len(x.cpus.Rows) {
-			inst = x.cpus.Rows[x.seen].Inst
-		}
-	}
-	x.seen++
-	if !x.listed {
-		x.current = x.current[:0]
-	}
-	x.current, x.listed = append(x.current, inst), true
-}
-
-func (x *cpuReader) line(key, value []byte) {
-	x.listed = false
-	if len(x.current) == 0 {
-		setCPUInfo(x.table, &x.common, key, value)
-	}
-	for _, cpu := range x.current {
-		if x.cpus.Find(cpu) != nil {
-			setCPUInfo(x.table, x.table.At(cpu), key, value)
-		}
-	}
-}
-
-// finish fills the empty cells of a processor.
-func (x *cpuReader) finish(r *procfs.Row) {
-	for i := range r.Cells {
-		if r.Cells[i].Kind == procfs.None {
-			c := &x.common.Cells[i]
-			r.Cells[i].Kind, r.Cells[i].Num, r.Cells[i].Text = c.Kind, c.Num, append(r.Cells[i].Text[:0], c.Text...)
-		}
-	}
-	if c := x.table.Cell(r, []byte("processor")); c != nil {
+// finishCPUInfo fills the empty cells of a processor.
+func finishCPUInfo(t *procfs.Table, r *procfs.Row) {
+	if c := t.Cell(r, []byte("processor")); c != nil {
 		c.SetUint(uint64(r.Inst))
 	}
-	model, name := x.table.Cell(r, []byte("model")), x.table.Cell(r, []byte("model_name"))
+	model, name := t.Cell(r, []byte("model")), t.Cell(r, []byte("model_name"))
 	if model.Kind == procfs.None && name.Kind == procfs.Text {
 		model.SetText(name.Text)
 	}
@@ -127,7 +88,7 @@ func (x *cpuReader) finish(r *procfs.Row) {
 		name.SetText(model.Text)
 	}
 	for _, key := range cpuTexts {
-		if c := x.table.Cell(r, []byte(key)); c.Kind == procfs.None {
+		if c := t.Cell(r, []byte(key)); c.Kind == procfs.None {
 			c.SetString("unknown")
 		}
 	}

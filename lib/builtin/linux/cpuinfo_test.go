@@ -9,8 +9,7 @@ import (
 	"pmtools/lib/builtin/internal/procfs/procfstest"
 )
 
-// TestCPUInfo reads /proc/cpuinfo of many kinds of machines. The answers are the reference's, but
-// for lines after the last processor: they are about all.
+// TestCPUInfo reads /proc/cpuinfo of many kinds of machines. The answers are the reference's.
 func TestCPUInfo(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -25,21 +24,25 @@ func TestCPUInfo(t *testing.T) {
 		{"ARM64, numbers first", "processor\t: 0\nprocessor\t: 1\nFeatures\t: fp\nCPU implementer\t: 0x50\nCPU revision\t: 0\n\nHardware\t: Mustang board\n",
 			[]string{"0x50|Mustang board|0|Mustang board|fp|||", "0x50|Mustang board|0|Mustang board|fp|||"}},
 		{"ARM", "processor\t: 0\nmodel name\t: ARMv7 rev 4\nBogoMIPS\t: 38.5\nCPU revision\t: 4\n\nprocessor\t: 1\nBogoMIPS\t: 39\n\nHardware\t: BCM2835\nRevision\t: a02082\nModel\t\t: Raspberry Pi 3\n",
-			[]string{"unknown|Raspberry Pi 3|4|ARMv7 rev 4|unknown||38.5|", "unknown|Raspberry Pi 3|a02082|BCM2835|unknown||39|"}},
+			[]string{"unknown|ARMv7 rev 4|4|ARMv7 rev 4|unknown||38.5|", "unknown|Raspberry Pi 3|a02082|BCM2835|unknown||39|"}},
 		{"POWER", "processor\t: 0\ncpu\t\t: POWER9\nclock\t\t: 2500.000000MHz\nrevision\t: 2.2 (pvr)\n\nprocessor\t: 1\ncpu\t\t: POWER9\nrevision\t: 2.3\n\ntimebase\t: 512000000\nmodel\t\t: IBM,9008\n",
-			[]string{"unknown|IBM,9008|2.2 (pvr)|IBM,9008|unknown|||", "unknown|IBM,9008|2.3|IBM,9008|unknown|||"}},
+			[]string{"unknown|unknown|2.2 (pvr)|unknown|unknown|||", "unknown|IBM,9008|2.3|IBM,9008|unknown|||"}},
 		{"s390x", "vendor_id       : IBM/S390\n# processors    : 2\nbogomips per cpu: 3033.00\nfeatures\t: esan3 zarch \nprocessor 0: version = FF,  machine = 2964\n\ncpu number      : 0\ncpu MHz dynamic : 5000\ncpu MHz static  : 5200\n",
 			[]string{"IBM/S390|unknown|unknown|unknown|esan3 zarch|5200|3033|", "IBM/S390|unknown|unknown|unknown|esan3 zarch|5200|3033|"}},
 		{"RISC-V", "processor\t: 0\nhart\t\t: 2\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\nuarch\t\t: sifive,u74-mc\nmvendorid\t: 0x489\n\nprocessor\t: 1\nhart\t\t: 1\n",
 			[]string{"unknown|unknown|unknown|unknown|unknown|||", "unknown|unknown|unknown|unknown|unknown|||"}},
 		{"MIPS", "system type\t\t: Loongson 3A\nprocessor\t\t: 0\ncpu model\t\t: Loongson-3 FPU\nBogoMIPS\t\t: 797.5\n\nprocessor : 1\ncpu model : Loongson-3\n",
-			[]string{"unknown|Loongson-3 FPU|unknown|Loongson-3 FPU|unknown||797.5|", "unknown|Loongson-3|unknown|Loongson-3|unknown|||"}},
+			[]string{"unknown|Loongson-3 FPU|unknown|Loongson-3 FPU|unknown||797.5|", "unknown|Loongson-3 FPU|unknown|Loongson-3 FPU|unknown||797.5|"}},
 		{"LoongArch", "system type\t: x\n\nprocessor\t: 0\nModel Name\t: 3A5000\nCPU Revision\t: 0x10\nCPU MHz\t\t: 2500.00\nFeatures\t: cpucfg\n\n",
-			[]string{"unknown|3A5000|0x10|3A5000|cpucfg|2500||", "unknown|unknown|unknown|unknown|unknown|||"}},
+			[]string{"unknown|3A5000|0x10|3A5000|cpucfg|2500||", "unknown|3A5000|0x10|3A5000|cpucfg|2500||"}},
 		{"Alpha", "cpu\t: Alpha\ncpu model\t: EV56\ncpu revision\t: 0\ncycle frequency [Hz]\t: 499714426 est.\nBogoMIPS\t: 992.5\n",
 			[]string{"unknown|EV56|0|EV56|unknown|499.714426|992.5|", "unknown|EV56|0|EV56|unknown|499.714426|992.5|"}},
 		{"numbers of others", "processor : 7\nmodel : a\n\nprocessor : x\nmodel : b\n\nprocessor : 9\nmodel : c\n",
 			[]string{"unknown|a|unknown|a|unknown|||", "unknown|b|unknown|b|unknown|||"}},
+		{"in another order", "processor : 1\nmodel : a\n\nprocessor : 0\nmodel : b\n", []string{"unknown|a|unknown|a|unknown|||", "unknown|b|unknown|b|unknown|||"}},
+		{"numbers twice", "processor : 0\n\nprocessor : 1\nbogomips : 5\n\nprocessor : 2\nbogomips : 6\n", []string{"unknown|unknown|unknown|unknown|unknown||6|", "unknown|unknown|unknown|unknown|unknown||6|"}},
+		{"a line before", "x : 1\nprocessor : 0\nbogomips : 5\n\nprocessor : 1\nbogomips : 6\n", []string{"unknown|unknown|unknown|unknown|unknown||6|", "unknown|unknown|unknown|unknown|unknown||6|"}},
+		{"more processors", "processor : 0\nmodel : a\n\nprocessor :\nmodel : b\n\nprocessor 2: x\nmodel : c\n", []string{"unknown|a|unknown|a|unknown|||", "unknown|b|unknown|b|unknown|||"}},
 		{"odd", ":\nmodel\n : x\nflags :\ncpu MHz : fast\nprocessor\n", []string{"unknown|unknown|unknown|unknown||||", "unknown|unknown|unknown|unknown||||"}},
 		{"nothing", "", []string{"unknown|unknown|unknown|unknown|unknown|||", "unknown|unknown|unknown|unknown|unknown|||"}},
 	} {

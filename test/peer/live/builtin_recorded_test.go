@@ -36,7 +36,6 @@ var recordedRows = []recordedRow{
 	{`^network\.interface\.(speed|baudrate)$`, "", "an unknown speed is not a value"},
 	{`^network\.interface\.type$`, "", "the agent has 0 for lo"},
 	{`^disk\.wwid\.capacity$`, "", "the agent adds up the sizes of the paths to one disk, or shows none"},
-	{`^hinv\.cpu\.(vendor|model|stepping|model_name|flags|bogomips)$`, `NCPUS=4|ARM|POWER`, "the agent has lines about all processors for the last one only, if at all"},
 	{`^(hinv\.map\.cpu_|kernel\.percpu\.|kernel\.pernode\.)`, `NCPUS=4`, "the agent numbers processors beyond LINUX_NCPUS in the order of the directory"},
 
 	{`^proc\.psinfo\.(priority|rt_priority|policy|policy_s|delayacct_blkio_time|guest_time|cguest_time)$`, "", "the agent is one field late"},

@@ -45,8 +45,6 @@ var mutatedRows = []mutatedRow{
 	{`^mem\.buddyinfo\.`, `^proc/buddyinfo: ` + words, told, "the agent has as many orders as the longest line, or what that left"},
 	{`^mem\.zoneinfo\.`, `^proc/zoneinfo: ` + shape, told, "the agent takes the lines of a zone without a heading for the zone before it"},
 	{`^hinv\.cpu\.frequency_scaling\.m(in|ax)$`, `/cpufreq/`, is("0", `\d+`), "the agent takes the first line of time_in_state, whatever it has"},
-	{`^hinv\.cpu\.`, `^proc/cpuinfo: ` + shape, told, "the agent takes the lines of a processor without a number for others"},
-	{`^hinv\.cpu\.clock$`, `^proc/cpuinfo: (lines? dropped|file short)`, is("1200", `\d+\.\d+`), "the same, where the processor has its own number in /sys"},
 
 	{`^network\.(ip|icmp|icmpmsg|tcp|udp|udplite)\.`, `^proc/net/snmp: ` + shape, stale, "the agent takes the next line for the numbers of headings"},
 	{`^network\.tcpconn6?\.`, `^proc/net/tcp6?: ` + words, more, "the agent counts the state of the line before"},
