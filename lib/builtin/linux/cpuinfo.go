@@ -65,8 +65,8 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 		}
 		all, listed = all || seen == 0, false
 		for i := range cpus.Rows {
-			if all || i == seen-1 {
-				setCPUInfo(t, t.At(cpus.Rows[i].Inst), bytes.TrimSpace(key), bytes.TrimSpace(value))
+			if inst := cpus.Rows[i].Inst; all || int(inst) == seen-1 {
+				setCPUInfo(t, t.At(inst), bytes.TrimSpace(key), bytes.TrimSpace(value))
 			}
 		}
 	}
@@ -130,8 +130,8 @@ func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
 				c.SetReal(v)
 			}
 		case "cache_size", "cache_alignment": // a cache that is not known has 0
-			if n, _ := procfs.Uint(value); uint32(n) > 0 {
-				c.SetUint(n)
+			if n, _ := procfs.Int(value); uint32(n) > 0 {
+				c.SetUint(uint64(uint32(n)))
 			}
 		default:
 			if c != nil && c.Kind == procfs.None {

@@ -48,7 +48,7 @@ type collector struct {
 	fds      map[int32]int // numbers of open files, -1 for those that are hidden
 	mounts   []cgroupMount
 	devices  map[deviceNumber]string // names of block devices by their numbers
-	serial   uint32            // serial number of the instance domain of processes
+	serial   uint32                  // serial number of the instance domain of processes
 	// selections are the settings of clients that do not see all processes.
 	selections map[*pmda.Client]selection
 	hot        *hotList

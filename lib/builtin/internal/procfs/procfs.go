@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -313,29 +314,18 @@ func Hex(word []byte) (uint64, bool) {
 	return n, len(word) > 0
 }
 
-// Real returns a number like 12.25, the kernel's form of fractions.
+// Int returns the decimal number that a word begins with, as C's strtol reads it: what is beyond 64 bits is the largest number, or the
+// smallest one.
+func Int(word []byte) (int64, bool) {
+	n := digitsOf(word)
+	x, err := strconv.ParseInt(string(word[:n]), 10, 64)
+	return x, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// Real returns the number that a word begins with, as C's strtod reads it, but for hexadecimal numbers and names.
 func Real(word []byte) (float64, bool) {
-	if rest, minus := bytes.CutPrefix(word, []byte{'-'}); minus {
-		x, ok := Real(rest)
-		return -x, ok
-	}
-	whole, frac, _ := bytes.Cut(word, []byte{'.'})
-	w, ok := Uint(whole)
-	if !ok {
-		return 0, false
-	}
-	f, scale := 0.0, 1.0
-	for _, c := range frac {
-		if c < '0' || c > '9' || scale >= 1e15 {
-			break
-		}
-		f, scale = f*10+float64(c-'0'), scale*10
-	}
-	// A single division of two exact numbers rounds once, as strconv.ParseFloat does.
-	if float64(w)*scale+f < 1<<53 {
-		return (float64(w)*scale + f) / scale, true
-	}
-	return float64(w) + f/scale, true
+	x, err := strconv.ParseFloat(string(word[:realOf(word)]), 64)
+	return x, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // Error returns the code that stands for a file that could not be read.

@@ -219,7 +219,8 @@ func TestReal(t *testing.T) {
 		ok   bool
 	}{
 		{"", 0, false},
-		{".5", 0, false},
+		{".5", 0.5, true}, {"-.5e1", -5, true}, {".", 0, false}, {"-", 0, false}, {"1e5", 1e5, true}, {"1e", 1, true}, {"1e+", 1, true}, {"1.5E-1x", 0.15, true},
+		{"123456789012345678901234", 123456789012345678901234, true}, {"1e400", math.Inf(1), true}, {"1.-5", 1, true}, {"1_0", 1, true}, {"0x10", 0, true},
 		{"x", 0, false},
 		{"0", 0, true},
 		{"0.00", 0, true},
@@ -229,10 +230,24 @@ func TestReal(t *testing.T) {
 		{"12.", 12, true},
 		{"12.5x9", 12.5, true},
 		{"1.000000000000000000000000001", 1, true},
-		{"9007199254740993.5", 9007199254740992, true},
+		{"9007199254740993.5", 9007199254740994, true},
 	} {
 		if got, ok := Real([]byte(c.word)); got != c.want || ok != c.ok {
 			t.Errorf("%q: %v, %t", c.word, got, ok)
+		}
+	}
+}
+
+// TestInt reads numbers as C's strtol does.
+func TestInt(t *testing.T) {
+	for word, want := range map[string]int64{"5x": 5, "-7": -7, "+3": 3, "9223372036854775808": math.MaxInt64, "-9999999999999999999": math.MinInt64} {
+		if got, ok := Int([]byte(word)); got != want || !ok {
+			t.Errorf("%q: %d, %t", word, got, ok)
+		}
+	}
+	for _, word := range []string{"", "-", "x", "-x"} {
+		if got, ok := Int([]byte(word)); ok {
+			t.Errorf("%q: %d", word, got)
 		}
 	}
 }

@@ -22,11 +22,7 @@ func (s *Scanner) Uint() (n uint64) {
 func (s *Scanner) Real() (x float64) {
 	word, _ := Word(s.Text)
 	if x, s.Ok = Real(word); s.Ok {
-		end := digitsOf(word)
-		if end < len(word) && word[end] == '.' {
-			end += 1 + digitsOf(word[end+1:])
-		}
-		s.Text = s.skip(end)
+		s.Text = s.skip(realOf(word))
 	}
 	return x
 }
@@ -79,4 +75,20 @@ func (r *Row) DropOnes() {
 			c.Kind = None
 		}
 	}
+}
+
+// realOf returns the length of the number that a word begins with, which may have a fraction and an exponent.
+func realOf(word []byte) int {
+	end := digitsOf(word)
+	if end < len(word) && word[end] == '.' {
+		for end++; end < len(word) && word[end] >= '0' && word[end] <= '9'; {
+			end++
+		}
+	}
+	if end < len(word) && word[end]|0x20 == 'e' {
+		if n := digitsOf(word[end+1:]); n > 0 && word[end+n] >= '0' { // not a sign alone
+			end += 1 + n
+		}
+	}
+	return end
 }
