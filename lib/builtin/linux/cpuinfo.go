@@ -47,7 +47,7 @@ func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
 
 // parseCPUInfo reads /proc/cpuinfo: lines after one that begins with "processor" are about the next processor, whatever number it has. As
 // for PCP's agent, all lines are about all processors from where a line stands before the first processor, or two processors have no line
-// between them.
+// between them. Lines after more processors than the system has are about none.
 func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 	for i := range cpus.Rows {
 		t.At(cpus.Rows[i].Inst)
@@ -60,7 +60,9 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 		}
 		if bytes.HasPrefix(line, []byte("processor")) {
 			all = all || listed
-			seen, listed = seen+1, true
+			if seen, listed = seen+1, true; seen > len(cpus.Rows) {
+				break
+			}
 			continue
 		}
 		all, listed = all || seen == 0, false
@@ -95,19 +97,18 @@ func finishCPUInfo(t *procfs.Table, r *procfs.Row) {
 }
 
 // cpuKeys are the beginnings of the keys of /proc/cpuinfo on all kinds of machines, in lower case,
-// and the cells for them. The first beginning that fits counts.
+// and the cells for them. The first beginning that fits and whose cell is empty counts.
 var cpuKeys = [...]struct{ key, cell string }{
 	{"vendor", "vendor_id"}, {"cpu implementer", "vendor_id"},
 	{"model name", "model_name"}, {"hardware", "model_name"},
 	{"model", "model"}, {"cpu model", "model"}, {"cpu variant", "model"},
 	{"stepping", "stepping"}, {"revision", "stepping"}, {"cpu revision", "stepping"},
 	{"flags", "flags"}, {"features", "flags"},
-	{"cpu mhz", "MHz"}, {"cycle frequency [hz]", "Hz"}, {"bogomips", "bogomips"},
+	{"cpu mhz", "MHz"}, {"cycle frequency [hz]", "MHz"}, {"bogomips", "bogomips"},
 	{"cache size", "cache_size"}, {"cache_alignment", "cache_alignment"},
 }
 
-// setCPUInfo sets the cell for a line. Of several texts for a cell the first counts, of several
-// numbers the last.
+// setCPUInfo sets the cell for a line. Of several lines for a cell the first counts, but for the last clock; a number of 0 is none.
 func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
 	var lower [32]byte // longer than each of cpuKeys
 	n := copy(lower[:], key)
@@ -117,26 +118,25 @@ func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
 		}
 	}
 	for _, k := range cpuKeys {
-		if !strings.HasPrefix(string(lower[:n]), k.key) {
+		c := t.Cell(r, []byte(k.cell))
+		if !strings.HasPrefix(string(lower[:n]), k.key) || c != nil && c.Kind != procfs.None && k.key != "cpu mhz" {
 			continue
 		}
-		switch c := t.Cell(r, []byte(k.cell)); k.cell {
-		case "Hz":
-			if v, ok := procfs.Real(value); ok {
-				t.Cell(r, []byte("MHz")).SetReal(v / 1e6)
-			}
+		switch k.cell {
 		case "MHz", "bogomips":
-			if v, ok := procfs.Real(value); ok {
-				c.SetReal(v)
+			v, _ := procfs.Real(value)
+			if k.key == "cycle frequency [hz]" {
+				v /= 1e6
 			}
-		case "cache_size", "cache_alignment": // a cache that is not known has 0
+			if c.SetReal(v); v == 0 && c != nil {
+				c.Kind = procfs.None
+			}
+		case "cache_size", "cache_alignment":
 			if n, _ := procfs.Int(value); uint32(n) > 0 {
 				c.SetUint(uint64(uint32(n)))
 			}
 		default:
-			if c != nil && c.Kind == procfs.None {
-				c.SetText(value)
-			}
+			c.SetText(value)
 		}
 		return
 	}
