@@ -196,6 +196,11 @@ var collectTests = []struct {
 		},
 	},
 	{
+		"disks of Linux 2.4, damaged",
+		map[string]string{"proc/partitions": "major minor #blocks name rio\n\n8 0 1000 sda 11 22 33 44 55\n8 16 9 sdb 7\n8 1 900 sda1 1 2\n"},
+		[]string{"disk.dev.read sda=11|sdb=7", "disk.dev.read_merge sda=22|sdb=0", "disk.dev.blkread sda=33|sdb=0", "disk.dev.write sda=55|sdb=0", "disk.partitions.blkread sda1=0"},
+	},
+	{
 		"disks with several paths",
 		map[string]string{
 			"proc/diskstats":  "8 0 sda 1 2 31 4 5 6 71 8 9 10 11\n8 16 sdb 10 0 1 0 0 0 0 0 1 0 0\n8 32 sdc 7 0 1 0 0 0 0 0 1 0 0\n",

@@ -177,7 +177,7 @@ func (l *collector) readDisks(text []byte, before int) {
 		}
 		t := l.Tables[diskKinds[kind]]
 		r := t.Named(l.Numbering(diskKinds[kind]), given)
-		few = setDisk(t, r, rest) && before == diskNumbers || few
+		few = setDisk(t, r, rest, before == diskNumbers) || few
 		if inst, ok := l.devices[string(name)]; !ok || inst != r.Inst {
 			l.devices[string(name)] = r.Inst
 		}
@@ -205,7 +205,8 @@ const (
 // setDisk fills the row of a device from the numbers after its name, and reports whether they are
 // few: those of a partition of Linux before 2.6.25, which are reads, sectors read, writes and sectors
 // written. The reference has zeros for the others, but for the time of reads, whose field it fills.
-func setDisk(t *procfs.Table, r *procfs.Row, rest []byte) (few bool) {
+// /proc/partitions has no such lines.
+func setDisk(t *procfs.Table, r *procfs.Row, rest []byte, mayBeFew bool) (few bool) {
 	var words [flushFields][]byte
 	n := 0
 	for i, word := range procfs.Words(rest) {
@@ -215,13 +216,15 @@ func setDisk(t *procfs.Table, r *procfs.Row, rest []byte) (few bool) {
 		words[i], n = word, i+1
 	}
 	if t.Tried++; n < diskFields {
-		words = [flushFields][]byte{0: words[0], 2: words[1], 3: words[3], 4: words[2], 6: words[3]}
+		if mayBeFew {
+			words = [flushFields][]byte{0: words[0], 2: words[1], 3: words[3], 4: words[2], 6: words[3]}
+		}
 		for field := range diskFields {
 			t.Field(r, field+1).SetUint(0)
 		}
 		n = diskFields
 	}
-	few = n == diskFields && words[1] == nil
+	few = mayBeFew && n == diskFields && words[1] == nil
 	switch {
 	case n < discardFields:
 		n = diskFields

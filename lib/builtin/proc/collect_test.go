@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"pmtools/lib/builtin/internal/procfs/procfstest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
 )
 
 // collectTests are small systems and the values of metrics on them.
@@ -203,6 +205,24 @@ func TestCollect(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEmpty: a metric whose files are all empty has an error, as PCP's agent has; beside a process whose file has something it has a value.
+func TestEmpty(t *testing.T) {
+	for _, c := range []struct {
+		files map[string]string
+		want  error
+	}{
+		{map[string]string{"proc/7/oom_score": "", "proc/8/oom_score": ""}, pmerr.Value},
+		{map[string]string{"proc/7/oom_score": "", "proc/8/oom_score": "5\n"}, nil},
+		{map[string]string{"proc/7/oom_score": "5\n", "proc/8/oom_score": ""}, nil},
+		{map[string]string{"proc/7/x": ""}, pmerr.AppVersion},
+	} {
+		_, failed := procfstest.FetchAll(t, newCollector(&Options{Root: procfstest.Files(t, c.files)}).agent())
+		if err := failed["proc.psinfo.oom_score"]; !errors.Is(err, c.want) {
+			t.Errorf("%q: %v, want %v", c.files, err, c.want)
+		}
 	}
 }
 

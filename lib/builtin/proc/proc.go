@@ -3,6 +3,7 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -278,6 +279,11 @@ func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.T
 		switch text, err := p.read(pid, file); {
 		case err == nil && (len(text) > 0 || file == mayBeEmpty):
 			set(t, t.Row(pid), text)
+			if t.Refused == pmerr.Value {
+				t.Refused = nil
+			}
+		case err == nil && len(t.Rows) == 0:
+			t.Refused = cmp.Or(t.Refused, error(pmerr.Value)) // unless another process has something
 		case !errors.Is(err, fs.ErrNotExist):
 			t.Tried--
 			if unknown = errors.Is(err, syscall.EINVAL); errors.Is(err, syscall.EPERM) { // /proc is mounted with hidepid=1
