@@ -47,11 +47,11 @@ func (l *collector) addNFS() {
 	l.nfs("nfsd", map[string]string{"proc2": "7", "proc3": "8", "proc4ops": "15"})
 	l.Table("nfspools", "/proc/fs/nfsd/pool_stats", func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read("proc/fs/nfsd/pool_threads")
-		threads, ok := procfs.Uint(bytes.TrimSpace(text))
+		n, ok := procfs.Int(bytes.TrimSpace(text))
 		if !ok { // without their number nothing is known of pools
 			return procfs.Missing(err)
 		}
-		r := t.Row(pcp.NullInst)
+		r, threads := t.Row(pcp.NullInst), uint64(uint32(n))
 		if threads == 0 {
 			for i := range r.Cells {
 				r.Cells[i].SetUint(0)

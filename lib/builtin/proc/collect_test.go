@@ -2,7 +2,6 @@ package proc
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -212,15 +211,15 @@ func TestCollect(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	for _, c := range []struct {
 		files map[string]string
-		want  error
+		want  pmerr.Code
 	}{
 		{map[string]string{"proc/7/oom_score": "", "proc/8/oom_score": ""}, pmerr.Value},
-		{map[string]string{"proc/7/oom_score": "", "proc/8/oom_score": "5\n"}, nil},
-		{map[string]string{"proc/7/oom_score": "5\n", "proc/8/oom_score": ""}, nil},
+		{map[string]string{"proc/7/oom_score": "", "proc/8/oom_score": "5\n"}, 0},
+		{map[string]string{"proc/7/oom_score": "5\n", "proc/8/oom_score": ""}, 0},
 		{map[string]string{"proc/7/x": ""}, pmerr.AppVersion},
 	} {
 		_, failed := procfstest.FetchAll(t, newCollector(&Options{Root: procfstest.Files(t, c.files)}).agent())
-		if err := failed["proc.psinfo.oom_score"]; !errors.Is(err, c.want) {
+		if err := failed["proc.psinfo.oom_score"]; pmerr.Of(err) != c.want {
 			t.Errorf("%q: %v, want %v", c.files, err, c.want)
 		}
 	}

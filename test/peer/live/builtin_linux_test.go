@@ -329,3 +329,20 @@ func allNumbers(t *testing.T, p pmda.Provider, names []pmda.Name) map[string]lin
 	}
 	return out
 }
+
+// TestSmaps: PCP's agent has no values of proc.smaps before another metric of processes was asked for, ours has them.
+func TestSmaps(t *testing.T) {
+	ours, theirs, root := harness.Setup(t)
+	for _, side := range []struct {
+		harness.Side
+		values bool
+	}{{ours, true}, {theirs, false}} {
+		o, err := side.Run(harness.Command{
+			Env:  []string{"PCP_VAR_DIR=" + recordedVars(t, root), "PCP_PMDAS_DIR=" + root + "/usr/lib/pcp/pmdas"},
+			Args: []string{"pminfo", "-L", "-K", "clear", "-K", "add,3,proc/pmda_proc.so,proc_init", "-f", "proc.smaps.rss"},
+		}, root)
+		if err != nil || strings.Contains(string(o.Stdout), " value ") != side.values {
+			t.Errorf("%v: %.300s", err, o.Stdout)
+		}
+	}
+}
