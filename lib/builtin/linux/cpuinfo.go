@@ -49,8 +49,9 @@ func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
 // for PCP's agent, all lines are about all processors from where a line stands before the first processor, or two processors have no line
 // between them. Lines after more processors than the system has are about none.
 func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
+	most := 0
 	for i := range cpus.Rows {
-		t.At(cpus.Rows[i].Inst)
+		most = max(most, int(t.At(cpus.Rows[i].Inst).Inst)+1)
 	}
 	seen, listed, all := 0, false, false
 	for line := range procfs.Lines(text) {
@@ -60,7 +61,7 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 		}
 		if bytes.HasPrefix(line, []byte("processor")) {
 			all = all || listed
-			if seen, listed = seen+1, true; seen > len(cpus.Rows) {
+			if seen, listed = seen+1, true; seen > most {
 				break
 			}
 			continue

@@ -3,7 +3,6 @@ package proc
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -270,8 +269,11 @@ const mayBeEmpty = "autogroup" // the file of processes whose emptiness is a val
 // files that only the owner of the process may read.
 func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
 	unknown := false // to the kernel, for all processes: without a security module attr/current is
+	empty := 0       // how many files are
 	p.each(name, "/proc/PID/"+file, func(t *procfs.Table, pid int32) {
-		unknown = unknown && pid != p.selected[0]
+		if pid == p.selected[0] {
+			unknown, empty = false, 0
+		}
 		if unknown || own && !p.mayRead(pid) {
 			t.Tried--
 			return
@@ -279,11 +281,10 @@ func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.T
 		switch text, err := p.read(pid, file); {
 		case err == nil && (len(text) > 0 || file == mayBeEmpty):
 			set(t, t.Row(pid), text)
-			if t.Refused == pmerr.Value {
-				t.Refused = nil
+		case err == nil:
+			if empty++; empty == len(p.selected) {
+				t.Refused = pmerr.Value
 			}
-		case err == nil && len(t.Rows) == 0:
-			t.Refused = cmp.Or(t.Refused, error(pmerr.Value)) // unless another process has something
 		case !errors.Is(err, fs.ErrNotExist):
 			t.Tried--
 			if unknown = errors.Is(err, syscall.EINVAL); errors.Is(err, syscall.EPERM) { // /proc is mounted with hidepid=1
