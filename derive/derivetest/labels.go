@@ -23,7 +23,7 @@ func (t *tape) label(ctx context.Context, src pmapi.LabelPast, at pcp.Timestamp)
 	}
 	for _, o := range pmapi.LabelObjects(descs...) {
 		list := t.labels[o]
-		since, _ := src.LabelsSince(o.Kind, o.Ident, at)
+		since, _ := src.LabelsHold(o.Kind, o.Ident, at)
 		if n := len(list); n > 0 && list[n-1].since == since {
 			continue
 		}
@@ -46,10 +46,15 @@ func (t *tape) labelled(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (fou
 	return found, ok
 }
 
-// LabelsSince implements pmapi.LabelPast.
-func (r *replay) LabelsSince(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (pcp.Timestamp, bool) {
-	l, ok := r.labelled(kind, ident, at)
-	return l.since, ok
+// LabelsHold implements pmapi.LabelPast.
+func (r *replay) LabelsHold(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since, until pcp.Timestamp) {
+	for _, l := range r.labels[pmapi.LabelObject{Kind: kind, Ident: ident}] {
+		if l.since.Compare(at) > 0 {
+			return since, l.since
+		}
+		since = l.since
+	}
+	return since, until
 }
 
 // LabelsAt implements pmapi.LabelPast. Where nothing was recorded the host is the only label, as in an archive.

@@ -120,14 +120,18 @@ func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (sets [
 	return decodeLabels(list[i].body), nil
 }
 
-// LabelsSince returns the time from which on an object has the labels that it has at a time, and whether any were
-// recorded by then.
-func (s *Set) LabelsSince(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since pcp.Timestamp, ok bool) {
+// LabelsHold returns the time from which on an object has the labels that it has at a time, and the one at which it gets
+// others. They are zero if none were recorded by then, and if none come.
+func (s *Set) LabelsHold(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since, until pcp.Timestamp) {
 	list := s.labelled(kind, ident)
-	if i := latest(list, at); i >= 0 {
-		return list[i].at, true
+	i := latest(list, at)
+	if i >= 0 {
+		since = list[i].at
 	}
-	return pcp.Timestamp{}, false
+	if i+1 < len(list) {
+		until = list[i+1].at
+	}
+	return since, until
 }
 
 // labelled returns the records of the labels of an object.

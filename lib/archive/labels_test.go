@@ -80,6 +80,17 @@ func TestLabels(t *testing.T) {
 			}
 		})
 	}
+	for _, c := range []struct{ at, since, until int64 }{{9, 0, 10}, {10, 10, 20}, {19, 10, 20}, {20, 20, 0}, {99, 20, 0}} {
+		var want [2]pcp.Timestamp
+		for i, n := range []int64{c.since, c.until} {
+			if n > 0 {
+				want[i] = sec(n)
+			}
+		}
+		if since, until := s.LabelsHold(pcp.ItemLabels, item, sec(c.at)); since != want[0] || until != want[1] {
+			t.Errorf("at %d: hold from %v until %v, want %v", c.at, since, until, want)
+		}
+	}
 	s.labels = nil
 	sets, err := s.Labels(pcp.ContextLabels, 0, sec(0))
 	if got, want := fmt.Sprint(sets), `[{-1 <nil> [{hostname "labelhost" 1}]}]`; err != nil || got != want {

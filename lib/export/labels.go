@@ -25,9 +25,10 @@ type labelRow struct {
 // A labelWriter writes the labels of objects where they change.
 type labelWriter struct {
 	growing[labelRow]
-	known map[pmapi.LabelObject][]pcp.LabelSet
-	since []pcp.Timestamp // from when on labels hold, of the objects that by knows
-	seg   int32           // of the record before
+	known        map[pmapi.LabelObject][]pcp.LabelSet
+	past         pmapi.LabelPast // in which all labels that instances are grouped by are those of the record before
+	since, until pcp.Timestamp   // from one time until another, or for ever
+	seg          int32           // of the record before
 }
 
 // labels writes labels that differ from those before. Those that instances are grouped by are written from the
@@ -36,7 +37,7 @@ type labelWriter struct {
 func (w *writer) labels(ctx context.Context, rec record, begins bool) error {
 	l := &w.label
 	if w.left || rec.seg != l.seg || l.known == nil {
-		l.known, w.left, begins = make(map[pmapi.LabelObject][]pcp.LabelSet), false, true
+		l.known, l.past, w.left, begins = make(map[pmapi.LabelObject][]pcp.LabelSet), nil, false, true
 	}
 	l.seg = rec.seg
 	if !l.changed(w.src, w.objects, w.result.Time) && !begins {
@@ -63,24 +64,28 @@ func (w *writer) labels(ctx context.Context, rec record, begins bool) error {
 	return nil
 }
 
-// changed reports whether labels that instances are grouped by hold at a time that did not hold the last time.
-func (l *labelWriter) changed(src pmapi.Source, objects []pmapi.LabelObject, at pcp.Timestamp) (changed bool) {
+// changed reports whether other labels that instances are grouped by may hold at a time than held the last time. A recording
+// that grows, and gets others, is opened again, as another LabelPast.
+func (l *labelWriter) changed(src pmapi.Source, objects []pmapi.LabelObject, at pcp.Timestamp) bool {
 	past, ok := pmapi.As[pmapi.LabelPast](src)
-	if !ok {
+	holds := past == l.past && at.Compare(l.since) >= 0 && (l.until == pcp.Timestamp{} || at.Compare(l.until) < 0)
+	if !ok || holds {
 		return false
 	}
-	if len(l.since) != len(objects) {
-		l.since = make([]pcp.Timestamp, len(objects))
-	}
-	for i, o := range objects {
+	l.past, l.since, l.until = past, pcp.Timestamp{}, pcp.Timestamp{}
+	for _, o := range objects {
 		if o.Kind == pcp.ClusterLabels || o.Kind == pcp.ItemLabels {
 			continue
 		}
-		since, _ := past.LabelsSince(o.Kind, o.Ident, at)
-		changed = changed || since != l.since[i]
-		l.since[i] = since
+		since, until := past.LabelsHold(o.Kind, o.Ident, at)
+		if since.Compare(l.since) > 0 {
+			l.since = since
+		}
+		if (l.until == pcp.Timestamp{} || until.Compare(l.until) < 0) && until != (pcp.Timestamp{}) {
+			l.until = until
+		}
 	}
-	return changed
+	return true
 }
 
 // labelObjects returns the objects whose labels the metrics have, and those of their instances.

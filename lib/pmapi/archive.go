@@ -66,9 +66,9 @@ func (a *Archive) LabelsAt(_ context.Context, kind pcp.LabelKind, ident uint32, 
 	return a.rec.set.Labels(kind, ident, at.Add(0))
 }
 
-// LabelsSince implements LabelPast.
-func (a *Archive) LabelsSince(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (pcp.Timestamp, bool) {
-	return a.rec.set.LabelsSince(kind, ident, at.Add(0))
+// LabelsHold implements LabelPast.
+func (a *Archive) LabelsHold(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since, until pcp.Timestamp) {
+	return a.rec.set.LabelsHold(kind, ident, at.Add(0))
 }
 
 // FetchRecord implements Timeline.

@@ -124,9 +124,9 @@ type Past interface {
 type LabelPast interface {
 	// LabelsAt is [Source.Labels] at a time.
 	LabelsAt(ctx context.Context, kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.LabelSet, error)
-	// LabelsSince returns the time from which on an object has the labels that it has at a time, and whether
-	// any were recorded by then.
-	LabelsSince(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since pcp.Timestamp, ok bool)
+	// LabelsHold returns the time from which on an object has the labels that it has at a time, and the one at
+	// which it gets others. They are zero if none were recorded by then, and if none come.
+	LabelsHold(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since, until pcp.Timestamp)
 }
 
 // A Marker is a Timeline, or a Source over one, that tells where recording was interrupted.

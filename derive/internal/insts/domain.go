@@ -97,7 +97,7 @@ func (g *Groups) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance,
 // changed returns when labels of a domain changed last before a time.
 func (g *Groups) changed(of pcp.InDom, at pcp.Timestamp) (last pcp.Timestamp, ok bool) {
 	for _, kind := range levels {
-		if t, found := g.past.LabelsSince(kind, identOf(kind, of), at); found && (!ok || t.Compare(last) > 0) {
+		if t, _ := g.past.LabelsHold(kind, identOf(kind, of), at); t.Compare(last) > 0 {
 			last, ok = t, true
 		}
 	}

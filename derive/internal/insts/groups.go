@@ -103,7 +103,7 @@ func (g *Groups) refresh(ctx context.Context, by *grouping, insts []int32, at pc
 	}
 	if g.past != nil {
 		for i, kind := range levels {
-			since[i], _ = g.past.LabelsSince(kind, identOf(kind, by.Of), at)
+			since[i], _ = g.past.LabelsHold(kind, identOf(kind, by.Of), at)
 		}
 	}
 	fresh := by.of != nil && inner == by.inner && since == by.since
