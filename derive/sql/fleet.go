@@ -177,7 +177,9 @@ func (f *fleet) query() (string, error) {
 		out = b
 		with = append(with, fmt.Sprintf("%s AS (SELECT host FROM hosts WHERE %s)", b.hosts, f.condition(f.groups[i].kinds)))
 		inst := b.null(pcp.Int32) + " AS inst, " + b.null(pcp.String) + " AS instance"
-		if v.many {
+		if _, groups := k.Info.Groups[k.Info.Root.InDom]; v.many && groups {
+			inst = b.groupNumber("inst") + " AS inst, instance"
+		} else if v.many {
 			inst = "inst, instance"
 		}
 		parts = append(parts, "SELECT time, host, "+inst+", value\nFROM "+v.table)

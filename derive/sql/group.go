@@ -18,8 +18,10 @@ import (
 type grouping interface {
 	// labelText returns the text of a label, whose value is JSON: a string without its quotes.
 	labelText(value string) string
-	// groupNumber returns the first 31 bits of the MD5 sum of a name.
-	groupNumber(name string) string
+	// groupKey returns the first 60 bits of the MD5 sum of a name: two groups may have the same number.
+	groupKey(name string) string
+	// groupNumber returns the number of a group, the first 31 bits of its key.
+	groupNumber(key string) string
 	// domain returns the number of the domain of an instance domain, as in 60 of 60.1.
 	domain(indom string) string
 }
@@ -189,7 +191,7 @@ func (b *builder) inherited(l *labelling, names, members []string, own string, x
 	}), "FROM "+b.timed(x), "JOIN "+own+" AS o USING (host, ns)", "JOIN ("+strings.Join(found, " UNION DISTINCT ")+") AS m USING (host, inst)")
 }
 
-// numbered gives values the numbers and names of their groups, in the order of the first instances.
+// numbered gives values the keys and names of their groups, in the order of the first instances.
 func (b *builder) numbered(l *labelling, d pcp.InDom, labelled string, x values) values {
 	comma := " OR %[1]s LIKE '%%,%%'"
 	if len(l.labels) == 1 {
@@ -204,7 +206,7 @@ func (b *builder) numbered(l *labelling, d pcp.InDom, labelled string, x values)
 	}
 	name += ")"
 	named := b.define(l.what+", names", "SELECT "+row+", position AS nth, value"+l.each(same)+", "+name+" AS instance", "FROM "+labelled)
-	table := b.define(l.what+", groups", "SELECT "+row+", "+b.groupNumber("instance")+" AS inst, min(nth) OVER (PARTITION BY "+row+", instance) AS position,",
+	table := b.define(l.what+", groups", "SELECT "+row+", "+b.groupKey("instance")+" AS inst, min(nth) OVER (PARTITION BY "+row+", instance) AS position,",
 		"  instance, nth, value"+l.each(same), "FROM "+named)
 	if !slices.Contains(b.members[d], table) {
 		b.members[d] = append(b.members[d], table)
@@ -215,17 +217,21 @@ func (b *builder) numbered(l *labelling, d pcp.InDom, labelled string, x values)
 
 func (duckdb) labelText(value string) string { return "json_extract_string(" + value + ", '$')" }
 
-func (duckdb) groupNumber(name string) string {
-	return "CAST(CAST('0x' || substr(md5(" + name + "), 1, 8) AS BIGINT) >> 1 AS INTEGER)"
+func (duckdb) groupKey(name string) string {
+	return "CAST('0x' || substr(md5(" + name + "), 1, 15) AS BIGINT)"
 }
+
+func (duckdb) groupNumber(key string) string { return "CAST(" + key + " >> 29 AS INTEGER)" }
 
 func (duckdb) domain(indom string) string { return "split_part(" + indom + ", '.', 1)" }
 
 func (clickhouse) labelText(value string) string { return "JSONExtractString(" + value + ")" }
 
-func (clickhouse) groupNumber(name string) string {
-	return "toInt32(bitShiftRight(reinterpretAsUInt32(reverse(substring(MD5(" + name + "), 1, 4))), 1))"
+func (clickhouse) groupKey(name string) string {
+	return "toInt64(bitShiftRight(reinterpretAsUInt64(reverse(substring(MD5(" + name + "), 1, 8))), 4))"
 }
+
+func (clickhouse) groupNumber(key string) string { return "toInt32(bitShiftRight(" + key + ", 29))" }
 
 func (clickhouse) domain(indom string) string {
 	return "splitByChar('.', assumeNotNull(" + indom + "))[1]"
@@ -235,8 +241,10 @@ func (spark) labelText(value string) string {
 	return "get_json_object(concat('{\"v\":', " + value + ", '}'), '$.v')"
 }
 
-func (spark) groupNumber(name string) string {
-	return "CAST(shiftright(CAST(conv(substring(md5(" + name + "), 1, 8), 16, 10) AS BIGINT), 1) AS INT)"
+func (spark) groupKey(name string) string {
+	return "CAST(conv(substring(md5(" + name + "), 1, 15), 16, 10) AS BIGINT)"
 }
+
+func (spark) groupNumber(key string) string { return "CAST(shiftright(" + key + ", 29) AS INT)" }
 
 func (spark) domain(indom string) string { return "substring_index(" + indom + ", '.', 1)" }

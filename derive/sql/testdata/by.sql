@@ -88,7 +88,7 @@ t10 AS ( -- sum(rate(disk.total)) by (kind), names
   FROM t9
 ),
 t11 AS ( -- sum(rate(disk.total)) by (kind), groups
-  SELECT host, seg, time, record, CAST(CAST('0x' || substr(md5(instance), 1, 8) AS BIGINT) >> 1 AS INTEGER) AS inst, min(nth) OVER (PARTITION BY host, seg, time, record, instance) AS position,
+  SELECT host, seg, time, record, CAST('0x' || substr(md5(instance), 1, 15) AS BIGINT) AS inst, min(nth) OVER (PARTITION BY host, seg, time, record, instance) AS position,
     instance, nth, value, label1
   FROM t10
 ),
@@ -97,6 +97,6 @@ t12 AS ( -- sum(rate(disk.total)) by (kind)
   FROM t11
   GROUP BY host, seg, time, record, inst, position, instance
 )
-SELECT time, host, inst, instance, value
+SELECT time, host, CAST(inst >> 29 AS INTEGER) AS inst, instance, value
 FROM t12
 ORDER BY host, time, inst

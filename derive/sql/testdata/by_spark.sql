@@ -65,7 +65,7 @@ t7 AS ( -- avg(disk.total) by (kind, rack), names
   FROM t6
 ),
 t8 AS ( -- avg(disk.total) by (kind, rack), groups
-  SELECT host, seg, time, record, CAST(shiftright(CAST(conv(substring(md5(instance), 1, 8), 16, 10) AS BIGINT), 1) AS INT) AS inst, min(nth) OVER (PARTITION BY host, seg, time, record, instance) AS position,
+  SELECT host, seg, time, record, CAST(conv(substring(md5(instance), 1, 15), 16, 10) AS BIGINT) AS inst, min(nth) OVER (PARTITION BY host, seg, time, record, instance) AS position,
     instance, nth, value, label1, label2
   FROM t7
 ),
@@ -116,7 +116,7 @@ t15 AS ( -- max(avg(disk.total) by (kind, rack)) by (rack), names
   FROM t14
 ),
 t16 AS ( -- max(avg(disk.total) by (kind, rack)) by (rack), groups
-  SELECT host, seg, time, record, CAST(shiftright(CAST(conv(substring(md5(instance), 1, 8), 16, 10) AS BIGINT), 1) AS INT) AS inst, min(nth) OVER (PARTITION BY host, seg, time, record, instance) AS position,
+  SELECT host, seg, time, record, CAST(conv(substring(md5(instance), 1, 15), 16, 10) AS BIGINT) AS inst, min(nth) OVER (PARTITION BY host, seg, time, record, instance) AS position,
     instance, nth, value, label1
   FROM t15
 ),
@@ -125,6 +125,6 @@ t17 AS ( -- max(avg(disk.total) by (kind, rack)) by (rack)
   FROM t16
   GROUP BY host, seg, time, record, inst, position, instance
 )
-SELECT time, host, inst, instance, value
+SELECT time, host, CAST(shiftright(inst, 29) AS INT) AS inst, instance, value
 FROM t17
 ORDER BY host, time, inst

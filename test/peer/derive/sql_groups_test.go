@@ -1,12 +1,14 @@
 package derive
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -221,4 +223,90 @@ func TestSQLGroups(t *testing.T) {
 		r.compare(t, e)
 	}
 	r.report(t)
+}
+
+// TestSQLNumbers: groups that have the same number are told apart by their names.
+func TestSQLNumbers(t *testing.T) {
+	ours, _, root := harness.Setup(t)
+	dir := sqlDir(t, root)
+	path := filepath.Join(dir, "same")
+	w, err := archive.Create(path, &archive.WriterOptions{Host: "host", Zone: "UTC"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := pcp.Desc{ID: pcp.NewID(60, 0, 0), Type: pcp.Uint64, InDom: pcp.NewInDom(60, 1), Sem: pcp.Counter, Units: pcp.Units{DimCount: 1}}
+	must(w.AddMetric(d, "x"))
+	start := pcp.Timestamp{Sec: 1_700_000_000}
+	must(w.SetInDom(start, d.InDom, []pcp.Instance{{ID: 0, Name: "a"}, {ID: 1, Name: "b"}}))
+	// The names k15231 and k25525, and r,3082 and r,89823, have the same first 31 bits of their MD5 sums.
+	label := func(name, value string) pcp.Label {
+		return pcp.Label{Name: name, Value: `"` + value + `"`, Flags: uint8(pcp.InstanceLabels)}
+	}
+	must(w.SetLabels(start, pcp.InstanceLabels, uint32(d.InDom), []pcp.LabelSet{
+		{Inst: 0, Labels: []pcp.Label{label("kind", "k15231"), label("rack", "r"), label("row", "3082")}},
+		{Inst: 1, Labels: []pcp.Label{label("kind", "k25525"), label("rack", "r"), label("row", "89823")}},
+	}))
+	for n := range uint64(5) {
+		must(w.Put(&pcp.Result{Time: pcp.Timestamp{Sec: start.Sec + 10*int64(n)}, Sets: []pcp.Values{
+			{ID: d.ID, Type: d.Type, Insts: []int32{0, 1}, Words: []uint64{1000 + 10*n*n, 5000 + 300*n}}}}))
+	}
+	must(w.Close())
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(ours.Bin, "pmderive"), append([]string{"--extended"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	run("-a", path, "export", "-o", "tables")
+	for _, e := range []*engine{duckEngine(root, dir), clickEngine(root, dir), sparkEngine(t, dir)} {
+		if e.skip != "" {
+			t.Logf("%s is skipped: %s", e.name, e.skip)
+			continue
+		}
+		var exprs, queries []string
+		for _, expr := range []string{
+			"max(x) by (kind)", "rate(sum(x) by (kind))", "max(x) by (kind) - min(x) by (kind) + 1", "max_over(max(x) by (kind), 15s)",
+			"shift(max(x) by (kind), 10s)", "max(sum(x) by (rack, row)) by (row)", "matchinst(/k1/, max(x) by (kind))", "topn(1, max(x) by (kind))",
+			"max(x) by (kind) > 4000 ? max(x) by (kind) : min(x) by (kind) + 1",
+		} {
+			exprs = append(exprs, expr)
+			queries = append(queries, "SELECT instance, CAST(value AS DOUBLE) FROM (\n"+run("sql", "--dialect", e.dialect, "-m", "tables", expr)+") AS q")
+		}
+		out, err := e.run(queries)
+		must(err)
+		for i, part := range strings.Split("\n"+string(out), "\n@query ")[1:] {
+			_, part, _ = strings.Cut(part, "\n")
+			got, want := numbersByName(t, part, 1), numbersByName(t, run("-a", path, "eval", "-t", "record", "-o", "csv", exprs[i]), 3)
+			if len(want) == 0 || !slices.Equal(got, want) {
+				t.Errorf("%s: %s: %q, want %q", e.name, exprs[i], got, want)
+			}
+		}
+	}
+}
+
+// numbersByName returns the columns instance and value of CSV, sorted. The value is in the given column, the
+// instance in the one before.
+func numbersByName(t *testing.T, text string, column int) (list []string) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	for _, row := range rows {
+		if v, err := strconv.ParseFloat(row[column], 64); err == nil {
+			list = append(list, fmt.Sprint(row[column-1], " ", v))
+		}
+	}
+	slices.Sort(list)
+	return list
 }
