@@ -74,7 +74,7 @@ func (l *collector) addControllers() {
 		}
 		if err == nil && len(text) > 0 {
 			line, _ := procfs.Line(text)
-			id = wwid(string(bytes.TrimSpace(line)))
+			id = wwid(string(line))
 		}
 		t.Cell(t.Row(disk.Inst), []byte("id")).SetString(id)
 	})
@@ -127,7 +127,7 @@ func sysName(name string) string {
 func diskKind(name []byte) int {
 	has := func(prefix string) bool { return bytes.HasPrefix(name, []byte(prefix)) }
 	switch {
-	case len(name) == 0, has("loop"), has("ram"), has("sr"), has("scd"):
+	case len(name) == 0, has("loop"), has("ram"), has("sr"):
 		return -1
 	case has("zram"):
 		return 4
@@ -142,14 +142,17 @@ func diskKind(name []byte) int {
 }
 
 // isPartition reports whether a device is a part of another by its name: a number after the name of
-// a disk, with a p between if that ends in a digit. Other devices with a number are taken for
-// partitions, as the reference does.
+// a disk, with a p between if that ends in a digit, as after "cciss/c0d1". Other devices with a number,
+// and those of a directory without one, are taken for partitions, as the reference does.
 func isPartition(name []byte) bool {
 	base := bytes.TrimRight(name, "0123456789")
+	if bytes.IndexByte(name, '/') >= 0 {
+		return len(base) == len(name) || base[len(base)-1] == 'p'
+	}
 	if len(base) == len(name) {
 		return false
 	}
-	for _, prefix := range [...]string{"mmcblk", "nvme", "nbd", "rbd", "cciss/", "ida/", "rd/"} {
+	for _, prefix := range [...]string{"mmcblk", "nvme", "nbd", "rbd"} {
 		if bytes.HasPrefix(name, []byte(prefix)) {
 			return base[len(base)-1] == 'p' && len(base) > 1 && base[len(base)-2] >= '0' && base[len(base)-2] <= '9'
 		}

@@ -13,7 +13,11 @@ import (
 	"pmtools/lib/pmda"
 )
 
-const interfaceUp = 1
+// Flags of interfaces. Those of /sys do not have the second one, but recorded ones may.
+const (
+	interfaceUp      = 1
+	interfaceRunning = 0x40
+)
 
 func (l *collector) addInterfaces() {
 	l.netdev = l.Text("netdev", "proc/net/dev", func(t *procfs.Table, text []byte) {
@@ -37,8 +41,10 @@ func (l *collector) addInterfaces() {
 	l.perInterface("netflags", dir+"flags", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		flags, _ := procfs.Hex(bytes.TrimSpace(text))
 		t.Cell(r, []byte("up")).SetUint(flags & interfaceUp)
+		t.Cell(r, []byte("running")).SetUint(flags / interfaceRunning & 1)
 	})
 	l.Tables["netflags"].Slot("up")
+	l.Tables["netflags"].Slot("running")
 	l.Each("netrunning", "/sys/class/net/IF/flags and operstate", l.netdev, l.addRunning, l.Tables["netflags"])
 	l.Each("nettype", "/sys/class/net/IF", l.netdev, func(t *procfs.Table, dev *procfs.Row) {
 		r := t.Row(dev.Inst)
@@ -50,11 +56,22 @@ func (l *collector) addInterfaces() {
 	l.addAddresses()
 }
 
-// perInterface adds a table for a file that each interface has. Recorded files do not count: the
-// reference asks this system about interfaces of the same names.
+// perInterface adds a table for a file that each interface has. Of recorded files those count that come
+// before the first interface without one, but an interface that this system has, too, is that of this
+// system: the reference asks the kernel then.
 func (l *collector) perInterface(name, pattern string, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
+	var recorded bool // no interface was without the file so far
 	l.Each(name, pattern, l.netdev, func(t *procfs.Table, dev *procfs.Row) {
 		r := t.Row(dev.Inst)
+		recorded = l.Recorded() && (recorded || dev == &l.netdev.Rows[0])
+		if recorded {
+			text, err := l.Root.Read(procfs.FileOf(pattern, dev.Name))
+			if err == nil {
+				set(t, r, text)
+			} else if _, err = l.Root.Names(procfs.FileOf("/sys/class/net/IF", dev.Name)); name != "duplex" || err != nil {
+				recorded = false
+			}
+		}
 		if text, err := l.System.Read(procfs.FileOf(pattern, dev.Name)); err == nil {
 			set(t, r, text)
 		}
@@ -103,10 +120,12 @@ func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 	if up := flags.Cell(f, []byte("up")); up.Kind == procfs.Number {
 		c.SetUint(up.Num)
 	}
-	if text, err := l.System.Read(procfs.FileOf("/sys/class/net/IF/operstate", dev.Name)); err == nil {
-		if s := string(bytes.TrimSpace(text)); s != "up" && s != "unknown" {
-			c.SetUint(0)
-		}
+	text, err := l.System.Read(procfs.FileOf("/sys/class/net/IF/operstate", dev.Name))
+	if s := string(bytes.TrimSpace(text)); err == nil && s != "up" && s != "unknown" {
+		c.SetUint(0)
+	}
+	if running := flags.Cell(f, []byte("running")); err != nil && l.Recorded() && running.Kind == procfs.Number {
+		c.SetUint(running.Num)
 	}
 }
 

@@ -72,7 +72,7 @@ func TestFiles(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{
 		"proc/stat": "cpu 1 2\ncpu0 1 2\n", "proc/diskstats": "8 0 sda 1\n252 0 dm-0 2\n", "proc/partitions": "8 0 5 sda\n",
 		"proc/net/dev": "eth0: 1 2\n", "sys/class/net/eth0/mtu": "1500", "sys/class/net/eth0/flags": "0x1", "sys/class/net/eth0/operstate": "up",
-		"proc/meminfo": "MemTotal: 1 kB", "proc/sysvipc/msg": "key\n1 2 600 1 2 3 4 5", "etc/passwd": "root:x:0:0",
+		"proc/meminfo": "MemTotal: 1 kB", "proc/vmstat": "pgfault 1\n", "proc/sysvipc/msg": "key\n1 2 600 1 2 3 4 5", "etc/passwd": "root:x:0:0",
 	})
 	for _, c := range []struct{ metrics, want string }{
 		{"hinv.pagesize kernel.all.hz kernel.uname.release", ""},
@@ -460,6 +460,28 @@ func TestDevices(t *testing.T) {
 	} {
 		if got := procfstest.Values(t, a, name)[0]; got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestRecordedInterfaces reads files of interfaces that were recorded elsewhere, up to the first interface without one; those that this
+// system has, too, are this system's.
+func TestRecordedInterfaces(t *testing.T) {
+	recorded := procfstest.Files(t, map[string]string{
+		"proc/net/dev":           "eth0: 1\nwan0: 2\nwan1: 3\nwan2: 4\n",
+		"sys/class/net/eth0/mtu": "1400\n", "sys/class/net/wan0/mtu": "9000\n", "sys/class/net/wan2/mtu": "8000\n",
+		"sys/class/net/wan0/duplex": "full\n", "sys/class/net/wan2/duplex": "half\n", "sys/class/net/wan1/x": "",
+		"sys/class/net/eth0/flags": "0x1002\n", "sys/class/net/wan0/flags": "0x1043\n", "sys/class/net/wan1/flags": "0x1003\n",
+	})
+	system := procfstest.Files(t, map[string]string{"sys/class/net/eth0/mtu": "1500\n", "sys/class/net/eth0/flags": "0x1003\n", "sys/class/net/eth0/operstate": "up\n"})
+	a := newCollector(&Options{Root: system, Getenv: func(key string) string {
+		return map[string]string{"LINUX_STATSPATH": recorded}[key]
+	}}).agent()
+	for name, want := range map[string]string{
+		"mtu": "eth0=1500|wan0=9000", "duplex": "wan0=2|wan2=1", "up": "eth0=1|wan0=1|wan1=1|wan2=0", "running": "eth0=1|wan0=1|wan1=0|wan2=0",
+	} {
+		if got := procfstest.Values(t, a, "network.interface."+name)[0]; got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
 }

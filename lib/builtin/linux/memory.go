@@ -85,8 +85,8 @@ func (l *collector) addMemory() {
 	})
 }
 
-// addSwapped adds the numbers of pages moved to and from swap areas. Numbers of areas, in and out,
-// are those of kernels without /proc/vmstat only.
+// addSwapped adds the numbers of pages moved to and from swap areas. Linux 2.4 has them in /proc/stat, as
+// "swap 3 4"; the agent shows its line "page", of all pages read and written, as swap.in and swap.out.
 func (l *collector) addSwapped(vmstat *procfs.Table) {
 	keys := [...]string{"pswpin", "pswpout"}
 	for _, key := range keys {
@@ -95,7 +95,18 @@ func (l *collector) addSwapped(vmstat *procfs.Table) {
 	l.Fill("swapped", "/proc/vmstat", func(t *procfs.Table) {
 		r := t.Row(pcp.NullInst)
 		if t.Tried = 1; len(vmstat.Rows) == 0 {
-			t.SetKeys(r, []byte("0 0"), "in", "out")
+			text, _ := l.Root.Read("proc/stat") // without the file nothing was swapped
+			swap, page := []byte("0 0"), []byte("0 0")
+			for line := range procfs.Lines(text) {
+				switch key, rest := procfs.Word(line); string(key) {
+				case "swap":
+					swap = rest
+				case "page":
+					page = rest
+				}
+			}
+			t.SetKeys(r, swap, keys[:]...)
+			t.SetKeys(r, page, "in", "out")
 			return
 		}
 		for _, key := range keys {
@@ -116,6 +127,19 @@ func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 		if c := t.Cell(r, []byte(key+".bytes")); c != nil && n != nil && n.Kind == procfs.Number {
 			c.SetUint(n.Num * size.Num << 10)
 		}
+	}
+}
+
+// slabName returns the name that a line of /proc/slabinfo begins with, and the numbers after it. Names
+// with blanks have underlines for them: "TCP_v6".
+func slabName(line []byte) (name, rest []byte) {
+	name, rest = procfs.Word(line)
+	for {
+		word, after := procfs.Word(rest)
+		if len(word) == 0 || word[0] >= '0' && word[0] <= '9' {
+			return name, rest
+		}
+		name, rest = bytes.Join([][]byte{name, word}, []byte{'_'}), after
 	}
 }
 
@@ -156,7 +180,7 @@ func parseSlabs(t *procfs.Table, ids *procfs.IDs, pageSize uint64, text []byte) 
 		order = []int{0, 1, 2, -1, 5, 3, -1}
 	}
 	for line := range procfs.Lines(text) {
-		name, rest := procfs.Word(line)
+		name, rest := slabName(line)
 		if len(name) == 0 || name[0] == '#' {
 			continue
 		}

@@ -40,7 +40,7 @@ var parsers = map[string]procfstest.Parser{
 		parsePressure(total, avg, text)
 		return []*procfs.Table{total, avg}
 	},
-	"locks":  procfstest.OneRow(parseLocks, "posix.read", "posix.write", "flock.read", "flock.write", "lease.read", "lease.write"),
+	"locks":  procfstest.OneRow(parseLocks, "posix.read", "posix.write", "posix.count", "flock.read", "flock.write", "lease.read", "lease.write", "lease.count"),
 	"users":  procfstest.OneRow(parseUsers, "sessions", "roots"),
 	"distro": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) { parseDistro(t.Cell(r, []byte("name")), text) }, "name"),
 	"stat": func(text []byte) []*procfs.Table {
@@ -185,8 +185,10 @@ var parserTests = []struct {
 
 	{"locks", "usual", "1: POSIX  ADVISORY  WRITE 1 2:3 0 EOF\n2: FLOCK  ADVISORY  WRITE 9\n3: POSIX  ADVISORY  READ 5\n3: -> POSIX  ADVISORY  WRITE 6\n" +
 		"4: LEASE  ACTIVE    READ  1\n5: OFDLCK ADVISORY  READ -1\n",
-		[]string{"-1 flock.read=0 flock.write=1 lease.read=1 lease.write=0 posix.read=2 posix.write=1"}},
-	{"locks", "empty", "", []string{"-1 flock.read=0 flock.write=0 lease.read=0 lease.write=0 posix.read=0 posix.write=0"}},
+		[]string{"-1 flock.read=0 flock.write=1 lease.count=1 lease.read=1 lease.write=0 posix.count=3 posix.read=2 posix.write=1"}},
+	{"locks", "others", "1: DELEG  ACTIVE    READ 1\n2: LEASE  BREAKING  UNLCK 1\n3: LAYOUT ACTIVE READ 1\n4: ACCESS ADVISORY  READ 1\n5: OFDLCK ADVISORY  WRITE 1\n6: FLOCK  MSNFS     RW 1\n",
+		[]string{"-1 flock.read=1 flock.write=1 lease.count=2 lease.read=1 lease.write=0 posix.count=2 posix.read=1 posix.write=1"}},
+	{"locks", "empty", "", []string{"-1 flock.read=0 flock.write=0 lease.count=0 lease.read=0 lease.write=0 posix.count=0 posix.read=0 posix.write=0"}},
 
 	{"users", "empty", "", []string{"-1 roots=0 sessions=0"}},
 	{"users", "cut", string(make([]byte, 500)), []string{"-1 roots=0 sessions=0"}},

@@ -125,30 +125,45 @@ func parsePressure(total, avg *procfs.Table, text []byte) {
 	}
 }
 
+// lockKind returns the kind of a lock by its word in /proc/locks, "" for others: a delegation is a lease,
+// and a lock of a file (OFDLCK) or a mandatory one (ACCESS, until Linux 5.14) is a POSIX lock.
+func lockKind(word []byte) string {
+	switch string(word) {
+	case "POSIX", "OFDLCK", "ACCESS":
+		return "posix"
+	case "FLOCK":
+		return "flock"
+	case "LEASE", "DELEG":
+		return "lease"
+	}
+	return ""
+}
+
 // parseLocks counts the lines of /proc/locks by kind and mode; those that wait for a lock have an
-// arrow in front and do not count.
+// arrow in front and do not count. A lock for both (RW) counts as each, one that is given back (UNLCK)
+// in the total only.
 //
 //	1: POSIX  ADVISORY  WRITE 1234 08:01:131 0 EOF
 func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
-	var counts [3][2]uint64
-	kinds, modes := [...]string{"posix", "flock", "lease"}, [...]string{"read", "write"}
+	counts := map[string]uint64{}
 	for line := range procfs.Lines(text) {
-		kind, rest := procfs.Word(procfs.Skip(line, 1))
+		word, rest := procfs.Word(procfs.Skip(line, 1))
 		mode, _ := procfs.Word(procfs.Skip(rest, 1))
-		if string(kind) == "OFDLCK" { // a POSIX lock that belongs to a file, not to a process
-			kind = []byte("POSIX")
+		kind := lockKind(word)
+		if kind == "" {
+			continue
 		}
-		for k, kindName := range kinds {
-			for m, modeName := range modes {
-				if strings.EqualFold(string(kind), kindName) && strings.EqualFold(string(mode), modeName) {
-					counts[k][m]++
-				}
-			}
+		counts[kind+".count"]++
+		if m := string(mode); m == "READ" || m == "RW" {
+			counts[kind+".read"]++
+		}
+		if m := string(mode); m == "WRITE" || m == "RW" {
+			counts[kind+".write"]++
 		}
 	}
-	for k, kind := range kinds {
-		for m, mode := range modes {
-			t.Cell(r, []byte(kind+"."+mode)).SetUint(counts[k][m])
+	for _, kind := range [...]string{"posix", "flock", "lease"} {
+		for _, what := range [...]string{".read", ".write", ".count"} {
+			t.Cell(r, []byte(kind+what)).SetUint(counts[kind+what])
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (p *collector) addGroupDevices() {
 	p.eachGroup("iodev", "io.stat", p.Tables["unified"], func(t *procfs.Table, group *procfs.Row, text []byte) {
 		for line := range procfs.Lines(text) {
 			of, rest := number(line)
-			if name := p.devices[of]; name != "" {
+			if name := p.devices[of]; name != "" && len(bytes.TrimSpace(rest)) > 0 { // a device may have no numbers yet
 				setPairs(t, part(t, "iodev", group, name), "", rest)
 			}
 		}
