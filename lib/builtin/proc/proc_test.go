@@ -19,6 +19,10 @@ import (
 	_ "pmtools/test/env"
 )
 
+func TestMachines(t *testing.T) {
+	procfstest.Machines(t, func(dir string) *pmda.Agent { return newCollector(&Options{Root: dir}).agent() })
+}
+
 func TestGolden(t *testing.T) {
 	procfstest.Golden(t, newCollector(&Options{Root: procfstest.Tree(t)}).agent(), Domain, 148)
 }

@@ -154,17 +154,22 @@ func mutate(t *testing.T, r *rand.Rand, from string) (to string, changes []strin
 	return to, changes
 }
 
+const procfstest = "../../../lib/builtin/internal/procfs/procfstest/" // the collectors' own tests
+
 // inventedTree makes the files of the collectors' own tests.
-func inventedTree(t *testing.T) string {
+func inventedTree(t *testing.T) string { return treeOf(t, procfstest+"tree.txt") }
+
+// treeOf makes the files that a file of the collectors' own tests has.
+func treeOf(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../../lib/builtin/internal/procfs/procfstest/tree.txt")
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	for _, part := range strings.Split("\n"+string(text), "\n-- ")[1:] {
 		name, content, _ := strings.Cut(part, " --\n")
-		if content != "" {
+		if content != "" && !strings.HasSuffix(content, "\n") {
 			content += "\n"
 		}
 		name, quoted := strings.CutSuffix(strings.TrimSuffix(name, " --"), " (quoted)")

@@ -2,8 +2,34 @@ package live
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"testing"
 )
+
+// machineTrees returns the machines of the collectors' own tests: processors of many kinds, disks,
+// control groups, and files of many kernels.
+func machineTrees(t *testing.T) (trees []recordedTree) {
+	t.Helper()
+	names, err := filepath.Glob(procfstest + "machines/*.txt")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no machines: %v", err)
+	}
+	for _, name := range names {
+		dir := treeOf(t, name)
+		text, _ := os.ReadFile(filepath.Join(dir, "proc/stat")) // without the file there are no processors
+		tree := recordedTree{name: "machine " + strings.TrimSuffix(filepath.Base(name), ".txt"), dir: dir}
+		for _, m := range regexp.MustCompile(`(?m)^cpu(\d+) `).FindAllSubmatch(text, -1) {
+			n, _ := strconv.Atoi(string(m[1]))
+			tree.cpus = n + 1 // LINUX_NCPUS counts those that are switched off
+		}
+		trees = append(trees, tree)
+	}
+	return trees
+}
 
 // kernels are versions of Linux between which the files that the collectors read have other lines,
 // columns and fields.

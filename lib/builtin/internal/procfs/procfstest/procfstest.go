@@ -45,8 +45,13 @@ func Damaged(t testing.TB, change func(content []byte) []byte) string {
 	if runtime.GOOS == "windows" {
 		t.Skip("names of devices are no names of files here")
 	}
+	return makeTree(t, tree, change)
+}
+
+func makeTree(t testing.TB, text string, change func(content []byte) []byte) string {
+	t.Helper()
 	dir := t.TempDir()
-	for _, part := range strings.Split("\n"+tree, "\n-- ")[1:] {
+	for _, part := range strings.Split("\n"+text, "\n-- ")[1:] {
 		name, content, ok := strings.Cut(part, " --\n")
 		if !ok { // the last one, an empty file
 			name, content = strings.TrimSuffix(part, " --"), ""
