@@ -4,7 +4,6 @@
 package host
 
 import (
-	"context"
 	_ "embed"
 	"maps"
 	"math"
@@ -16,9 +15,6 @@ import (
 
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/disk"
-	"github.com/shirou/gopsutil/v4/host"
-	"github.com/shirou/gopsutil/v4/load"
-	"github.com/shirou/gopsutil/v4/mem"
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
@@ -44,7 +40,7 @@ var filled = map[string]string{
 	"windows/cpu": "User System Idle", "windows/percpu": "User System Idle Irq", "windows/mem": "Total Available Free", "windows/load": "",
 	"windows/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime IopsInProgress IoTime WeightedIO", "windows/filesys": "Total Free Used UsedPercent Mountpoint Fstype",
 	"darwin/cpu": "User System Nice Idle", "darwin/percpu": "User System Nice Idle", "darwin/mem": "Total Available Free Active Inactive",
-	"darwin/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "darwin/io": "DiskReadBytes DiskWriteBytes", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropin Dropout",
+	"darwin/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime WeightedIO", "darwin/io": "DiskReadBytes DiskWriteBytes", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropin Dropout",
 	"windows/times": "User System", "windows/memory": "RSS VMS", "windows/io": "ReadCount WriteCount ReadBytes WriteBytes",
 }
 
@@ -76,7 +72,7 @@ func (c *collector) label(t *procfs.Table, keys []string) func(inst int32) strin
 }
 
 // set fills a row from the fields of a structure that the system fills. Floats are counted in the
-// unit given, 0 for none.
+// unit given, 0 for none. "" stands for what the system does not say.
 func (c *collector) set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
 	fields, some := filled[c.machine.system+"/"+table]
 	v := reflect.Indirect(reflect.ValueOf(from))
@@ -95,7 +91,7 @@ func (c *collector) set(t *procfs.Table, r *procfs.Row, table string, from any, 
 			cell.SetUint(uint64(f.Int()))
 		case f.CanUint():
 			cell.SetUint(f.Uint())
-		case f.Kind() == reflect.String:
+		case f.Kind() == reflect.String && f.Len() > 0:
 			cell.SetString(f.String())
 		}
 	}
@@ -108,9 +104,9 @@ func unsupported(err error) error {
 	return pmerr.AppVersion
 }
 
-func (c *collector) one(name string, ask func(ctx context.Context) (any, error), unit float64) {
+func (c *collector) one(name string, ask func() (any, error), unit float64) {
 	c.Table(name, "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := ask(context.Background())
+		v, err := ask()
 		if err == nil {
 			c.set(t, t.Row(pcp.NullInst), name, v, unit)
 		}
@@ -120,7 +116,7 @@ func (c *collector) one(name string, ask func(ctx context.Context) (any, error),
 
 func (c *collector) addSystem() {
 	c.Table("system", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		info, err := host.Info()
+		info, err := c.machine.info()
 		if err != nil {
 			return unsupported(err)
 		}
@@ -133,9 +129,9 @@ func (c *collector) addSystem() {
 		}
 		return nil
 	})
-	c.one("mem", func(ctx context.Context) (any, error) { return mem.VirtualMemoryWithContext(ctx) }, 0)
+	c.one("mem", func() (any, error) { return c.machine.memory() }, 0)
 	c.Table("swap", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := mem.SwapMemory()
+		v, err := c.machine.swap()
 		if err != nil {
 			return unsupported(err)
 		}
@@ -150,7 +146,7 @@ func (c *collector) addSystem() {
 		if _, none := filled[c.machine.system+"/load"]; none { // Windows: gopsutil needs time to compute a load, and means something else by it
 			return nil
 		}
-		v, err := load.Avg()
+		v, err := c.machine.load()
 		if err != nil {
 			return unsupported(err)
 		}
@@ -161,18 +157,22 @@ func (c *collector) addSystem() {
 	})
 }
 
+// slowest is the least clock of a processor, in MHz, that is a value. Lower ones are errors: gopsutil
+// takes the clocks of Apple's M4 and M5, which are in kHz, for Hz.
+const slowest = 100
+
 // addProcessors adds the metrics of processors. gopsutil has seconds, the metrics milliseconds.
 func (c *collector) addProcessors() {
 	const unit = 1000
-	c.one("cpu", func(ctx context.Context) (any, error) {
-		v, err := cpu.TimesWithContext(ctx, false)
+	c.one("cpu", func() (any, error) {
+		v, err := c.machine.times(false)
 		if err != nil || len(v) == 0 {
 			return cpu.TimesStat{}, err
 		}
 		return v[0], nil
 	}, unit)
 	per := c.Table("percpu", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := cpu.Times(true)
+		v, err := c.machine.times(true)
 		for i := range v {
 			r := t.Row(int32(i))
 			r.Name = v[i].CPU
@@ -181,15 +181,19 @@ func (c *collector) addProcessors() {
 		return unsupported(err)
 	})
 	c.Table("ncpu", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		n, err := cpu.Counts(true)
+		n, err := c.machine.count()
 		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(n))
 		return unsupported(err)
 	})
 	c.Table("cpuinfo", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := cpu.Info()
+		v, err := c.machine.processors()
 		for i := range per.Rows { // some systems have one value for all processors
 			if len(v) > 0 {
-				c.set(t, t.Row(per.Rows[i].Inst), "cpuinfo", &v[min(i, len(v)-1)], 0)
+				r, info := t.Row(per.Rows[i].Inst), &v[min(i, len(v)-1)]
+				c.set(t, r, "cpuinfo", info, 0)
+				if info.Mhz < slowest {
+					t.Cell(r, []byte("Mhz")).Kind = procfs.None
+				}
 			}
 		}
 		return unsupported(err)

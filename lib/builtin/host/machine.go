@@ -3,13 +3,25 @@ package host
 import (
 	"runtime"
 
+	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/shirou/gopsutil/v4/load"
+	"github.com/shirou/gopsutil/v4/mem"
 	psnet "github.com/shirou/gopsutil/v4/net"
 )
 
-// A machine answers questions that gopsutil does not answer well on each system.
+// A machine answers the questions of the collectors.
 type machine struct {
 	system     string // as runtime.GOOS
+	info       func() (*host.InfoStat, error)
+	bootTime   func() (uint64, error)
+	load       func() (*load.AvgStat, error)
+	memory     func() (*mem.VirtualMemoryStat, error)
+	swap       func() (*mem.SwapMemoryStat, error)
+	count      func() (int, error) // of processors
+	processors func() ([]cpu.InfoStat, error)
+	times      func(each bool) ([]cpu.TimesStat, error) // of processors
 	disks      func() (map[string]disk.IOCountersStat, error)
 	interfaces func() ([]psnet.IOCountersStat, error)
 }
@@ -17,7 +29,8 @@ type machine struct {
 // portable returns the machine whose answers are those of gopsutil.
 func portable() machine {
 	return machine{
-		system:     runtime.GOOS,
+		system: runtime.GOOS, info: host.Info, bootTime: host.BootTime, load: load.Avg, memory: mem.VirtualMemory, swap: mem.SwapMemory,
+		count: func() (int, error) { return cpu.Counts(true) }, processors: cpu.Info, times: cpu.Times,
 		disks:      func() (map[string]disk.IOCountersStat, error) { return disk.IOCounters() },
 		interfaces: func() ([]psnet.IOCountersStat, error) { return psnet.IOCounters(true) },
 	}

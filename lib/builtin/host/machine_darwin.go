@@ -2,4 +2,4 @@ package host
 
 import "golang.org/x/sys/unix"
 
-func newMachine() machine { return mac(unix.SysctlRaw) }
+func newMachine() machine { return mac(unix.SysctlRaw, portable()) }

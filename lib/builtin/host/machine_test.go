@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/disk"
@@ -83,73 +84,29 @@ func TestDisks(t *testing.T) {
 	}
 }
 
-// interfaceAnswer returns a struct ifmibdata of net/if_mib.h: name, five numbers of 32 bits, room for
-// four more, and struct if_data64 of net/if_var.h, whose counters of 64 bits begin at 24. Compilers
-// that do not pack it put four bytes before that.
-func interfaceAnswer(name string, padding int) []byte {
-	b := make([]byte, 52+padding+ifData64Size)
-	copy(b, name)
-	binary.LittleEndian.PutUint32(b[32:], 5) // ifmd_snd_drops
-	for i := range 11 {                      // packets and errors in and out, collisions, bytes, multicasts, drops, unknown
-		binary.LittleEndian.PutUint64(b[52+padding+24+8*i:], uint64(i+1)<<32)
-	}
-	return b
-}
-
-// TestMac asks a kernel of macOS whose answers are made here.
-func TestMac(t *testing.T) {
-	answers := map[int][]byte{1: interfaceAnswer("lo0", 0), 3: interfaceAnswer("en0", 4), 4: {1, 2, 3}, 5: interfaceAnswer("", 0)}
-	ask := func(name string, args ...int) ([]byte, error) {
-		if name == "net.link.generic.system.ifcount" {
-			return []byte{5, 0, 0, 0}, nil
-		}
-		if b, ok := answers[args[3]]; ok && name == "net" {
-			return b, nil
-		}
-		return nil, errors.New("no such file or directory")
-	}
-	v := values(t, newAgent(0, mac(ask)))
-	for name, want := range map[string]uint64{
-		"in.packets": 1 << 32, "in.errors": 2 << 32, "out.packets": 3 << 32, "out.errors": 4 << 32,
-		"in.bytes": 6 << 32, "out.bytes": 7 << 32, "in.drops": 10 << 32, "out.drops": 5, "total.drops": 10<<32 + 5,
-	} {
-		got := v["network.interface."+name]
-		if len(got) != 2 || got["en0"].Word() != want || got["lo0"].Word() != want {
-			t.Errorf("%s: %v, want %d of lo0 and en0", name, got, want)
-		}
-	}
-}
-
-// TestMacErrors: without an answer, or with one that is not a number, the metrics have an error.
-func TestMacErrors(t *testing.T) {
-	for _, answer := range [][]byte{nil, {1, 2}, {255, 255, 255, 255}} {
-		a := newAgent(0, mac(func(string, ...int) ([]byte, error) { return answer, nil }))
-		if res := procfstest.Fetch(t, a, nil, "network.interface.in.drops"); !errors.Is(res.Sets[0].Err, pmerr.AppVersion) {
-			t.Errorf("%v: %v", answer, res.Sets[0].Err)
-		}
-	}
-}
-
 // TestHidden: zeros that stand for a refusal of macOS are no values.
 func TestHidden(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		answer any
-		want   bool
+		name    string
+		answer  any
+		threads int32
+		want    bool
 	}{
-		{"memory", &process.MemoryInfoStat{}, true},
-		{"memory", &process.MemoryInfoStat{VMS: 4096}, false},
-		{"times", &cpu.TimesStat{CPU: "cpu"}, true},
-		{"times", &cpu.TimesStat{System: 0.01}, false},
-		{"threads", int32(0), true},
-		{"threads", int32(1), false},
-		{"ppid", int32(0), false},
-		{"name", "", false},
+		{"memory", &process.MemoryInfoStat{}, 0, true},
+		{"memory", &process.MemoryInfoStat{VMS: 4096}, 1, false},
+		{"times", &cpu.TimesStat{CPU: "cpu"}, 0, true},
+		{"times", &cpu.TimesStat{CPU: "cpu"}, 1, false}, // it has used no time yet
+		{"times", &cpu.TimesStat{System: 0.01}, 1, false},
+		{"threads", int32(0), 0, true},
+		{"threads", int32(1), 1, false},
+		{"ppid", int32(0), 0, false},
+		{"name", "", 0, false},
 	} {
-		if got := (&machine{system: "darwin"}).hides(c.name, c.answer); got != c.want {
+		threads := func() (int32, error) { return c.threads, nil }
+		if got := (&machine{system: "darwin"}).hides(c.name, c.answer, threads); got != c.want {
 			t.Errorf("%s %v: %v, want %v", c.name, c.answer, got, c.want)
 		}
-		if (&machine{system: "windows"}).hides(c.name, c.answer) {
+		if (&machine{system: "windows"}).hides(c.name, c.answer, threads) {
 			t.Errorf("%s %v is hidden on Windows", c.name, c.answer)
 		}
 	}
@@ -159,7 +116,18 @@ func TestHidden(t *testing.T) {
 func FuzzAnswers(f *testing.F) {
 	f.Add(interfaceAnswer("en0", 0))
 	f.Add(diskAnswer(second, second, second, second))
+	f.Add([]byte("\x00\xf1\x53\x65\x00\x00\x00\x00\x40\xe2\x01\x00\x00\x00\x00\x00")) // kern.boottime
 	f.Fuzz(func(t *testing.T, answer []byte) {
+		same := mac(func(string, ...int) ([]byte, error) { return answer, nil }, machine{})
+		if v, err := same.load(); err == nil && v.Load1+v.Load5+v.Load15 < 0 {
+			t.Errorf("%x: load %+v", answer, v)
+		}
+		if v, err := same.swap(); err == nil && max(v.Used, v.Free) > v.Total {
+			t.Errorf("%x: swap space %+v", answer, v)
+		}
+		if v, err := same.info(); err == nil && v.Uptime > uint64(time.Now().Unix()) {
+			t.Errorf("%x: %+v", answer, v)
+		}
 		if s, err := interfaceCounters(answer); err == nil && s.Name == "" {
 			t.Errorf("%x has no name", answer)
 		}

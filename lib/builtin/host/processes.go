@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/shirou/gopsutil/v4/cpu"
-	"github.com/shirou/gopsutil/v4/host"
 	"github.com/shirou/gopsutil/v4/process"
 
 	"pmtools/lib/builtin/internal/procfs"
@@ -50,10 +49,10 @@ func NewProcesses(domain uint32) *pmda.Agent {
 		}
 		return nil
 	}, pids)
-	for name, ask := range questions() {
+	for name, ask := range c.machine.questions() {
 		c.Fill(name, "the process", func(t *procfs.Table) {
 			for _, p := range chosen {
-				if v, unit, err := ask(p); err == nil && !c.machine.hides(name, v) { // an error means a process that is gone, or belongs to another user
+				if v, unit, err := ask(p); err == nil && !c.machine.hides(name, v, p.NumThreads) { // an error means a process that is gone, or belongs to another user
 					c.answer(t, p.Pid, name, v, unit)
 				}
 			}
@@ -63,8 +62,8 @@ func NewProcesses(domain uint32) *pmda.Agent {
 }
 
 // hides reports whether an answer is that about a process of another user of macOS: gopsutil leaves
-// zeros where the system refuses the answer.
-func (m *machine) hides(name string, answer any) bool {
+// zeros where the system refuses the answer. A process that has used no time yet has threads.
+func (m *machine) hides(name string, answer any, threads func() (int32, error)) bool {
 	if m.system != "darwin" {
 		return false
 	}
@@ -72,7 +71,11 @@ func (m *machine) hides(name string, answer any) bool {
 	case *process.MemoryInfoStat:
 		return v.VMS == 0
 	case *cpu.TimesStat:
-		return v.User+v.System == 0
+		if v.User+v.System > 0 {
+			return false
+		}
+		n, err := threads()
+		return err != nil || n == 0
 	case int32:
 		return name == "threads" && v == 0
 	}
@@ -103,7 +106,7 @@ func newQuestion[T any](ask func(*process.Process) (T, error), unit float64) que
 	}
 }
 
-func questions() map[string]question {
+func (m *machine) questions() map[string]question {
 	return map[string]question{
 		"name":    newQuestion((*process.Process).Name, 0),
 		"cmdline": newQuestion((*process.Process).Cmdline, 0),
@@ -124,7 +127,7 @@ func questions() map[string]question {
 		}, 0),
 		"created": newQuestion(func(p *process.Process) (uint64, error) {
 			at, err := p.CreateTime()
-			boot, err2 := host.BootTime()
+			boot, err2 := m.bootTime()
 			if err != nil || err2 != nil {
 				return 0, pmda.NoValue
 			}

@@ -2,21 +2,146 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
 
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/shirou/gopsutil/v4/load"
+	"github.com/shirou/gopsutil/v4/mem"
 	psnet "github.com/shirou/gopsutil/v4/net"
 )
 
 // A sysctl asks the kernel of macOS, as unix.SysctlRaw does; tests have answers of their own.
 type sysctl func(name string, args ...int) ([]byte, error)
 
-// mac returns macOS, whose kernel is asked by a function. gopsutil runs netstat for the counters of
-// interfaces, which does not print the packets that are dropped when they come in.
-func mac(ask sysctl) machine {
-	m := portable()
-	m.system, m.interfaces = "darwin", ask.interfaces
+// mac returns macOS, whose kernel is asked by a function. base has the answers that do not come from
+// sysctl. gopsutil runs netstat for the counters of interfaces, which does not print the packets that
+// are dropped when they come in, and two programs for the name of the system.
+func mac(ask sysctl, base machine) machine {
+	m := base
+	m.system, m.info, m.bootTime, m.load, m.swap, m.count = "darwin", ask.info, ask.bootTime, ask.load, ask.swap, ask.count
+	m.processors = func() ([]cpu.InfoStat, error) { return ask.processors(base.processors) }
+	m.interfaces = ask.interfaces
+	m.disks = func() (map[string]disk.IOCountersStat, error) {
+		v, err := base.disks()
+		for name, d := range v {
+			d.WeightedIO = d.ReadTime + d.WriteTime // as Linux 5.0 and later count it
+			v[name] = d
+		}
+		return v, err
+	}
 	return m
+}
+
+// fixed asks for a value whose answer has a fixed size.
+func fixed[T any](ask sysctl, name string) (v T, err error) {
+	answer, err := ask(name)
+	switch {
+	case err != nil:
+		return v, fmt.Errorf("%s: %w", name, err)
+	case len(answer) != binary.Size(v):
+		return v, fmt.Errorf("%s: %d bytes, want %d", name, len(answer), binary.Size(v))
+	}
+	_, err = binary.Decode(answer, binary.LittleEndian, &v)
+	return v, err
+}
+
+const maxText = 1024 // more than any text of sysctl has
+
+// text asks for a text, which ends at a zero byte. It is "" if there is none.
+func (ask sysctl) text(name string) string {
+	answer, err := ask(name)
+	text, _, _ := bytes.Cut(answer, []byte{0})
+	if err != nil || len(text) > maxText || !utf8.Valid(text) {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// bootTime returns when the system was started, in seconds since 1970: kern.boottime is a struct
+// timeval.
+func (ask sysctl) bootTime() (uint64, error) {
+	v, err := fixed[struct {
+		Sec     int64
+		Usec, _ int32
+	}](ask, "kern.boottime")
+	if err == nil && v.Sec <= 0 {
+		err = fmt.Errorf("kern.boottime: %d seconds", v.Sec)
+	}
+	return uint64(v.Sec), err
+}
+
+const kinfoProcSize = 648 // of struct kinfo_proc (sys/sysctl.h), on both architectures
+
+func (ask sysctl) info() (*host.InfoStat, error) {
+	boot, err := ask.bootTime()
+	list, err2 := ask("kern.proc.all")
+	if err2 == nil && (len(list) == 0 || len(list)%kinfoProcSize != 0) {
+		err2 = fmt.Errorf("kern.proc.all: %d bytes, want some times %d", len(list), kinfoProcSize)
+	}
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	return &host.InfoStat{
+		BootTime: boot, Uptime: uint64(max(0, time.Now().Unix()-int64(boot))), Procs: uint64(len(list) / kinfoProcSize),
+		OS: strings.ToLower(ask.text("kern.ostype")), Platform: "macOS", PlatformVersion: ask.text("kern.osproductversion"),
+		KernelVersion: ask.text("kern.osrelease"), KernelArch: ask.text("hw.machine"), Hostname: ask.text("kern.hostname"),
+	}, nil
+}
+
+// load decodes struct loadavg (sys/resource.h).
+func (ask sysctl) load() (*load.AvgStat, error) {
+	v, err := fixed[struct {
+		Load  [3]uint32
+		_     uint32
+		Scale int64
+	}](ask, "vm.loadavg")
+	if err == nil && v.Scale <= 0 {
+		err = fmt.Errorf("vm.loadavg: scale %d", v.Scale)
+	}
+	scale := float64(v.Scale)
+	return &load.AvgStat{Load1: float64(v.Load[0]) / scale, Load5: float64(v.Load[1]) / scale, Load15: float64(v.Load[2]) / scale}, err
+}
+
+// swap decodes struct xsw_usage (sys/sysctl.h).
+func (ask sysctl) swap() (*mem.SwapMemoryStat, error) {
+	v, err := fixed[struct {
+		Total, Avail, Used  uint64
+		Pagesize, Encrypted uint32
+	}](ask, "vm.swapusage")
+	if err == nil && (max(v.Avail, v.Used) > v.Total || v.Total > 1<<60) {
+		err = fmt.Errorf("vm.swapusage: %d bytes free and %d used of %d", v.Avail, v.Used, v.Total)
+	}
+	return &mem.SwapMemoryStat{Total: v.Total, Used: v.Used, Free: v.Avail}, err
+}
+
+const maxProcessors = 1 << 16
+
+func (ask sysctl) count() (int, error) {
+	n, err := fixed[uint32](ask, "hw.logicalcpu")
+	if err == nil && (n == 0 || n > maxProcessors) {
+		err = fmt.Errorf("hw.logicalcpu: %d", n)
+	}
+	return int(n), err
+}
+
+// processors returns the one description of all processors. Apple's own have neither a vendor nor a
+// frequency in sysctl; gopsutil finds the frequency in the registry of devices.
+func (ask sysctl) processors(registry func() ([]cpu.InfoStat, error)) ([]cpu.InfoStat, error) {
+	v := cpu.InfoStat{ModelName: ask.text("machdep.cpu.brand_string"), VendorID: ask.text("machdep.cpu.vendor")}
+	if hz, err := fixed[uint64](ask, "hw.cpufrequency"); err == nil && hz < 1e12 {
+		v.Mhz = float64(hz) / 1e6
+	} else if other, err := registry(); err == nil && len(other) > 0 {
+		v.Mhz = other[0].Mhz
+	}
+	return []cpu.InfoStat{v}, nil
 }
 
 // The path to an interface among the numbers of sysctl (net/if_mib.h). The list of NET_RT_IFLIST2 has
@@ -50,13 +175,9 @@ const ifData64Size = 128
 
 // interfaces returns the counters of all interfaces. Numbers of interfaces that are gone are free.
 func (ask sysctl) interfaces() ([]psnet.IOCountersStat, error) {
-	answer, err := ask("net.link.generic.system.ifcount")
-	if err != nil {
-		return nil, err
-	}
-	var count uint32
-	if _, err := binary.Decode(answer, binary.LittleEndian, &count); err != nil || count > maxInterfaces {
-		return nil, fmt.Errorf("net.link.generic.system.ifcount: %d bytes, %d interfaces", len(answer), count)
+	count, err := fixed[uint32](ask, "net.link.generic.system.ifcount")
+	if err != nil || count > maxInterfaces {
+		return nil, cmp.Or(err, fmt.Errorf("net.link.generic.system.ifcount: %d", count))
 	}
 	var list []psnet.IOCountersStat
 	for i := range int(count) {
