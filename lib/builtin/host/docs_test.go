@@ -73,8 +73,9 @@ func fills(system, value string) bool {
 	if !some {
 		return true
 	}
-	for key := range strings.FieldsFuncSeq(keys, func(r rune) bool { return strings.ContainsRune("+-*/?!~", r) }) {
-		if key[0] >= 'A' && key[0] <= 'Z' && !slices.Contains(strings.Fields(fields), key) || fields == "" {
+	for key := range strings.FieldsFuncSeq(keys, func(r rune) bool { return strings.ContainsRune("+-*/!~", r) }) {
+		optional := strings.HasSuffix(key, "?")
+		if key[0] >= 'A' && key[0] <= 'Z' && !optional && !slices.Contains(strings.Fields(fields), key) || fields == "" {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ func Roots() []string { return procfs.Roots(metricsText) }
 // filled are the fields of gopsutil's structures that a system fills; the other fields would be
 // invented zeros. A table without an entry has all fields.
 var filled = map[string]string{
-	"windows/cpu": "User System Idle", "windows/percpu": "User System Idle Irq", "windows/mem": "Total Available Free", "windows/load": "",
+	"windows/cpu": "User System Idle Irq", "windows/percpu": "User System Idle Irq", "windows/mem": "Total Available Free CommitLimit CommittedAS", "windows/load": "",
 	"windows/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime IopsInProgress IoTime WeightedIO", "windows/filesys": "Total Free Used UsedPercent Mountpoint Fstype",
 	"darwin/cpu": "User System Nice Idle", "darwin/percpu": "User System Nice Idle", "darwin/mem": "Total Available Free Active Inactive",
 	"darwin/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime WeightedIO", "darwin/io": "DiskReadBytes DiskWriteBytes", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropin Dropout",
@@ -72,7 +72,7 @@ func (c *collector) label(t *procfs.Table, keys []string) func(inst int32) strin
 }
 
 // set fills a row from the fields of a structure that the system fills. Floats are counted in the
-// unit given, 0 for none. "" stands for what the system does not say.
+// unit given, 0 for none. NaN and "" stand for what the system does not say.
 func (c *collector) set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
 	fields, some := filled[c.machine.system+"/"+table]
 	v := reflect.Indirect(reflect.ValueOf(from))
@@ -83,6 +83,7 @@ func (c *collector) set(t *procfs.Table, r *procfs.Row, table string, from any, 
 			continue
 		}
 		switch {
+		case f.CanFloat() && math.IsNaN(f.Float()):
 		case f.CanFloat() && unit != 0:
 			cell.SetUint(uint64(math.Round(max(0, f.Float()) * unit)))
 		case f.CanFloat():

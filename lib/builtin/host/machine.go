@@ -21,7 +21,7 @@ type machine struct {
 	swap       func() (*mem.SwapMemoryStat, error)
 	count      func() (int, error) // of processors
 	processors func() ([]cpu.InfoStat, error)
-	times      func(each bool) ([]cpu.TimesStat, error) // of processors
+	times      func(each bool) ([]cpu.TimesStat, error) // of processors; NaN is not told
 	disks      func() (map[string]disk.IOCountersStat, error)
 	interfaces func() ([]psnet.IOCountersStat, error)
 }

@@ -2,8 +2,11 @@ package host
 
 import (
 	"errors"
+	"math"
 
+	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/mem"
 	"golang.org/x/sys/windows"
 )
 
@@ -15,7 +18,34 @@ func newMachine() machine {
 	m := portable()
 	busy := map[string]*busyTime{}
 	m.disks = func() (map[string]disk.IOCountersStat, error) { return windowsDisks(busy) }
+	m.memory, m.times = windowsMemory, windowsTimes
 	return m
+}
+
+// windowsTimes leaves out the time of interrupts where Windows does not answer for each processor:
+// gopsutil asks otherwise for the sum then, and leaves 0.
+func windowsTimes(each bool) ([]cpu.TimesStat, error) {
+	v, err := cpu.Times(each)
+	if each || err != nil {
+		return v, err
+	}
+	if _, err := cpu.Times(true); err != nil {
+		for i := range v {
+			v[i].Irq = math.NaN()
+		}
+	}
+	return v, nil
+}
+
+// windowsMemory adds what programs were promised, which gopsutil has apart.
+func windowsMemory() (*mem.VirtualMemoryStat, error) {
+	v, err := mem.VirtualMemory()
+	more, err2 := mem.NewExWindows().VirtualMemory()
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	v.CommitLimit, v.CommittedAS = more.CommitLimit, more.CommitTotal
+	return v, nil
 }
 
 // windowsDisks asks the fixed drives, "C:" and so on. It fails if there are some, and none answers.
