@@ -13,25 +13,28 @@ import (
 
 // A machine answers the questions of the collectors.
 type machine struct {
-	system     string // as runtime.GOOS
-	info       func() (*host.InfoStat, error)
-	bootTime   func() (uint64, error)
-	load       func() (*load.AvgStat, error)
-	memory     func() (*mem.VirtualMemoryStat, error)
-	swap       func() (*mem.SwapMemoryStat, error)
-	count      func() (int, error) // of processors
-	processors func() ([]cpu.InfoStat, error)
-	times      func(each bool) ([]cpu.TimesStat, error) // of processors; NaN is not told
-	disks      func() (map[string]disk.IOCountersStat, error)
-	interfaces func() ([]psnet.IOCountersStat, error)
+	system       string // as runtime.GOOS
+	info         func() (*host.InfoStat, error)
+	bootTime     func() (uint64, error)
+	load         func() (*load.AvgStat, error)
+	memory       func() (*mem.VirtualMemoryStat, error)
+	swap         func() (*mem.SwapMemoryStat, error)
+	count        func() (int, error) // of processors
+	processors   func() ([]cpu.InfoStat, error)
+	times        func(each bool) ([]cpu.TimesStat, error) // of processors; NaN is not told
+	disks        func() (map[string]disk.IOCountersStat, error)
+	interfaces   func() ([]psnet.IOCountersStat, error)
+	temperatures func() ([]temperature, error)
 }
 
-// portable returns the machine whose answers are those of gopsutil.
+// portable returns the machine whose answers are those of gopsutil. It has no sensors: their package
+// is linked where they answer.
 func portable() machine {
 	return machine{
 		system: runtime.GOOS, info: host.Info, bootTime: host.BootTime, load: load.Avg, memory: mem.VirtualMemory, swap: mem.SwapMemory,
 		count: func() (int, error) { return cpu.Counts(true) }, processors: cpu.Info, times: cpu.Times,
-		disks:      func() (map[string]disk.IOCountersStat, error) { return disk.IOCounters() },
-		interfaces: func() ([]psnet.IOCountersStat, error) { return psnet.IOCounters(true) },
+		disks:        func() (map[string]disk.IOCountersStat, error) { return disk.IOCounters() },
+		interfaces:   func() ([]psnet.IOCountersStat, error) { return psnet.IOCounters(true) },
+		temperatures: func() ([]temperature, error) { return nil, nil },
 	}
 }
