@@ -78,7 +78,8 @@ func Syntax(text string, err error) *Problem {
 	if refused(bad.Msg) && last > 0 {
 		last-- // the grammar of the reference takes this token and blames the next one
 	}
-	if (grammatical(bad.Msg) || strings.HasPrefix(bad.Msg, "by ") || lexemes[last].Tok == syntax.ILLEGAL) && p.habit(text) {
+	operand := strings.Contains(bad.Msg, " operand of ")
+	if (grammatical(bad.Msg) || operand || strings.HasPrefix(bad.Msg, "by ") || lexemes[last].Tok == syntax.ILLEGAL) && p.habit(text) {
 		return p
 	}
 	found := lexemes[last]
@@ -93,7 +94,9 @@ func Syntax(text string, err error) *Problem {
 		case found.Tok != syntax.ILLEGAL:
 			p.Pos = max(int(bad.Pos), 0)
 		}
-		p.Msg = LowerFirst(bad.Msg)
+		if p.Msg = LowerFirst(bad.Msg); operand {
+			p.signature(enclosing(lexemes[:last]))
+		}
 		return p
 	}
 	if last > 0 && found.Tok == syntax.LPAREN && lexemes[last-1].Tok == syntax.NAME {
@@ -105,7 +108,7 @@ func Syntax(text string, err error) *Problem {
 	if want := expectedAt(p.lang, text[:min(p.Pos, len(text))]); len(want) > 0 {
 		p.Msg += ", expected " + OrList(want)
 	}
-	p.nameHint(lexemes[:last])
+	p.operandHint(enclosing(lexemes[:last]), found.Tok)
 	if found.Tok == syntax.NOVALUE {
 		p.Notes = append(p.Notes, "novalue() may stand only as one arm of ?:, without parentheses around it")
 	}

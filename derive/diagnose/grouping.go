@@ -43,6 +43,8 @@ func (p *phrase) grouping(i int) *advice {
 	case !by:
 		a.msg, a.notes = "there is no without: by names the labels that stay", []string{"as in sum(x) by (LABEL, ...); pminfo -l shows the labels of a metric"}
 		return a
+	case groups && p.at(i).text != "by":
+		a.msg = "by has small letters"
 	case groups && end == next && operand[len(operand)-1] == ')' && operand[0] != '(' && p.at(i+1).text == "(":
 		return nil // which is understood
 	case groups && p.at(i+1).text != "(":

@@ -30,7 +30,7 @@ type habit func(p *phrase, i int) *advice
 // habits returns all habits. The first of several at one word counts.
 func habits() []habit {
 	return []habit{
-		(*phrase).selection, (*phrase).grouping, (*phrase).smallest, (*phrase).aggregate, (*phrase).function,
+		(*phrase).selection, (*phrase).grouping, (*phrase).smallest, (*phrase).aggregate, (*phrase).share, (*phrase).over, (*phrase).function,
 		(*phrase).period, (*phrase).instance, (*phrase).labels, (*phrase).condition, (*phrase).lookBack,
 		(*phrase).between, (*phrase).logic, (*phrase).negation, (*phrase).single, (*phrase).comparison, (*phrase).power,
 		(*phrase).remainder, (*phrase).alias, (*phrase).exponent, (*phrase).field,

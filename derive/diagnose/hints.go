@@ -96,29 +96,43 @@ func (p *Problem) constHint(x syntax.Expr, other check.Type, arm bool) bool {
 	return true
 }
 
-// nameHint notes that a function takes the name of a metric, if the mistake is in its parentheses.
-func (p *Problem) nameHint(lexemes []syntax.Lexeme) {
+// operandHint notes what a function takes, if the mistake is in its parentheses.
+func (p *Problem) operandHint(fun syntax.Lexeme, found syntax.Token) {
+	switch fun.Tok {
+	case syntax.AVG, syntax.COUNT, syntax.MAX, syntax.MIN, syntax.SUM, syntax.DEFINED:
+		if p.lang != check.Extended || fun.Tok == syntax.DEFINED {
+			p.Notes = append(p.Notes, fun.Text+"() takes the name of a metric and no expression")
+			return
+		}
+	}
+	if p.lang == check.Extended && (found == syntax.COMMA || found == syntax.RPAREN) {
+		p.signature(fun)
+	}
+}
+
+// signature notes the operands of a function.
+func (p *Problem) signature(fun syntax.Lexeme) {
+	for _, f := range p.lang.Functions() {
+		if f.Token == fun.Tok {
+			p.Notes = append(p.Notes, "as in "+f.Signature)
+		}
+	}
+}
+
+// enclosing returns the function in whose parentheses the text after some words is, or none.
+func enclosing(lexemes []syntax.Lexeme) syntax.Lexeme {
 	depth := 0
 	for i := len(lexemes) - 1; i > 0; i-- {
 		switch lexemes[i].Tok {
 		case syntax.RPAREN:
 			depth++
 		case syntax.LPAREN:
-			if depth--; depth >= 0 {
-				continue
+			if depth--; depth < 0 {
+				return lexemes[i-1]
 			}
-			switch fun := lexemes[i-1]; fun.Tok {
-			case syntax.AVG, syntax.COUNT, syntax.MAX, syntax.MIN, syntax.SUM:
-				if p.lang == check.Extended {
-					return
-				}
-				fallthrough
-			case syntax.DEFINED:
-				p.Notes = append(p.Notes, fun.Text+"() takes the name of a metric and no expression")
-			}
-			return
 		}
 	}
+	return syntax.Lexeme{}
 }
 
 // maxLike is how many names are shown that have an unknown one in them.

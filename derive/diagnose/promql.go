@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pmtools/derive/check"
@@ -279,6 +280,9 @@ var extendedForeigns = []foreign{
 	{names: []string{"min_over_time"}, msg: "the function is called min_over, not %s", rewrites: []string{"min_over($1, $2)"}},
 	{names: []string{"max_over_time"}, msg: "the function is called max_over, not %s", rewrites: []string{"max_over($1, $2)"}},
 	{names: []string{"quantile_over_time"}, msg: "the function is called quantile_over, not %s", rewrites: []string{"quantile_over($1, $2, $3)"}},
+	{names: []string{"sum_over_time", "count_over_time", "stddev_over_time", "last_over_time"}, msg: "there is no function %s", notes: []string{"over time there are avg_over, max_over, min_over, quantile_over, shift and smooth"}},
+	{names: []string{"clamp_min"}, msg: "the function is called max, not %s", rewrites: []string{"max($1, $2)"}},
+	{names: []string{"clamp_max"}, msg: "the function is called min, not %s", rewrites: []string{"min($1, $2)"}},
 	{names: []string{"fabs"}, msg: "the function is called abs, not %s", rewrites: []string{"abs($1)"}},
 	{names: []string{"p50", "percentile_50"}, msg: "the function is called median, not %s", rewrites: []string{"median($1)"}},
 	{names: []string{"p90"}, msg: "the function is called quantile, not %s", rewrites: []string{"quantile(0.9, $1)"}},
@@ -287,7 +291,11 @@ var extendedForeigns = []foreign{
 	{names: []string{"mean", "average"}, msg: "the function is called avg, not %s", rewrites: []string{"avg($1)"}},
 	{names: []string{"length", "len"}, msg: "the function is called count, not %s", rewrites: []string{"count($1)"}},
 	{names: []string{"stdev", "stddev_pop"}, msg: "the function is called stddev, not %s", rewrites: []string{"stddev($1)"}},
+	{names: []string{"stdvar", "variance", "var_pop"}, msg: "there is no function %s: it is the square of the standard deviation", rewrites: []string{"stddev($1) * stddev($1)"}},
 	{names: []string{"log"}, msg: "the natural logarithm is called ln, not %s", rewrites: []string{"ln($1)"}},
+	{names: []string{"log10"}, msg: "there is no function %s, only the natural logarithm", rewrites: []string{"ln($1) / 2.302585092994046"}},
+	{names: []string{"log2"}, msg: "there is no function %s, only the natural logarithm", rewrites: []string{"ln($1) / 0.6931471805599453"}},
+	{names: []string{"deriv"}, msg: "there is no function %s: rate() is the change per second from one sample to the next, of any metric", rewrites: []string{"rate($1)"}},
 	{names: []string{"power"}, msg: "the function is called pow, not %s", rewrites: []string{"pow($1, $2)"}},
 	{names: []string{"greatest"}, msg: "the function is called max, not %s", rewrites: []string{"max($1, $2)"}},
 	{names: []string{"least"}, msg: "the function is called min, not %s", rewrites: []string{"min($1, $2)"}},
@@ -342,6 +350,33 @@ func (p *phrase) function(i int) *advice {
 		}
 	}
 	return a
+}
+
+// share advises about a quantile in percent: quantile(95, x).
+func (p *phrase) share(i int) *advice {
+	w := p.at(i + 2)
+	percent, err := strconv.ParseFloat(w.text, 64)
+	if p.lang != check.Extended || !p.is(i, "quantile", "quantile_over") || p.at(i+1).text != "(" || p.at(i+3).text != "," || err != nil || percent <= 1 || percent > 100 {
+		return nil
+	}
+	return &advice{
+		msg: "the first operand of " + p.at(i).text + "() must be a number from 0 to 1", pos: w.start, start: w.start, end: w.end,
+		rewrites: []string{strconv.FormatFloat(percent/100, 'g', 15, 64)},
+	}
+}
+
+// over advises about the time of a function over time in brackets: avg_over(x[5m]).
+func (p *phrase) over(i int) *advice {
+	open := i + 1
+	w := p.at(p.closing(open) - 1)
+	if p.lang != check.Extended || !p.is(i, "avg_over", "max_over", "min_over", "quantile_over") || p.at(open).text != "(" ||
+		!strings.HasPrefix(w.text, "[") || !durationForm.compiled().MatchString(strings.Trim(w.text, "[]")) {
+		return nil
+	}
+	return &advice{
+		msg: "the time of " + p.at(i).text + "() stands after a comma", pos: w.start, start: w.start, end: w.end,
+		rewrites: []string{", " + strings.Trim(w.text, "[]")},
+	}
 }
 
 // fill puts arguments in the places of $1, $2 and $3, in parentheses where they stand beside operators.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
 
@@ -141,12 +142,19 @@ func (p *phrase) power(i int) *advice {
 	}
 	w, begin := p.at(i), p.before(i)
 	a := &advice{msg: "there is no operator '" + w.text + "', only multiplication", pos: w.start}
-	n, err := strconv.Atoi(p.at(i + 1).text)
-	if begin < 0 || err != nil || n < 1 || n > maxPower {
+	exponent := p.at(i + 1).text
+	if begin < 0 || !number(exponent) {
 		return a
 	}
 	a.start, a.end = p.at(begin).start, p.at(i+1).end
 	base := strings.TrimSpace(p.text[a.start:w.start])
+	n, err := strconv.Atoi(exponent)
+	if err != nil || n < 1 || n > maxPower {
+		if p.lang == check.Extended {
+			a.msg, a.rewrites = "there is no operator '"+w.text+"', but a function", []string{"pow(" + base + ", " + exponent + ")"}
+		}
+		return a
+	}
 	text := base + strings.Repeat(" * "+base, n-1)
 	if begin > 0 && p.is(begin-1, "/", "*", "-") {
 		text = grouped(text)

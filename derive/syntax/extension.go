@@ -137,7 +137,7 @@ func (p *parser) interval(fun Token) *Interval {
 		length *= nanoseconds(p.lit)
 	}
 	if length = math.Round(length); length < 1 || length > maxNanoseconds {
-		p.fail(n.Pos, "the last operand of "+fun.Symbol()+"() must be a time with its unit, such as 5min")
+		p.fail(n.Pos, "the last operand of "+fun.Symbol()+"() must be a time with its unit, such as 500msec, 30s, 5min, 1.5hours or 7days")
 	}
 	n.Nanoseconds = int64(length)
 	p.next()

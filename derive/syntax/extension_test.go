@@ -58,7 +58,7 @@ func TestExtendedErrors(t *testing.T) {
 	const number, share = "the first operand of topn() must be a number of instances, from 1 on", "the first operand of quantile() must be a number from 0 to 1"
 	const labels = "by must be followed by the names of labels in parentheses, as in by (device, type)"
 	const groups = "by (LABEL, ...) may follow functions that make one value of all instances: avg, count, max, median, min, quantile, stddev, sum"
-	const span = "the last operand of avg_over() must be a time with its unit, such as 5min"
+	const span = "the last operand of avg_over() must be a time with its unit, such as 500msec, 30s, 5min, 1.5hours or 7days"
 	for _, tt := range []struct {
 		src string
 		pos Pos
