@@ -21,7 +21,7 @@ import (
 )
 
 // answers reads answers of sysctl from testdata, whose form stands there.
-func answers(t *testing.T, name string) map[string][]byte {
+func answers(t testing.TB, name string) map[string][]byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "sysctl", name))
 	if err != nil {
