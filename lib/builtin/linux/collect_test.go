@@ -277,7 +277,7 @@ var collectTests = []struct {
 		"compressed disks in memory",
 		map[string]string{
 			"proc/diskstats": "253 0 zram0 11 0 88 1 12 0 96 2 0 3 3\n", "sys/block/zram0/disksize": "8192\n", "sys/block/zram0/io_stat": "1 2 3 4\n",
-			"sys/block/zram0/mm_stat": "4096000 1024000 2048000 0 2052000 5 6 7 8\n",
+			"sys/block/zram0/mm_stat": "4096000 1024000 2048000 0 2052000 5 6 7 8\n", "sys/block/zram0/bd_stat": "1 x 3\n",
 		},
 		[]string{
 			"zram.read zram0=11", "zram.capacity zram0=8", "zram.io_stat.failed.reads zram0=1", "zram.io_stat.notify_free zram0=4", "zram.mm_stat.data_size.original zram0=4000",

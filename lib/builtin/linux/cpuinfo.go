@@ -47,7 +47,8 @@ func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
 
 // parseCPUInfo reads /proc/cpuinfo: lines after one that begins with "processor" are about the next processor, whatever number it has. As
 // for PCP's agent, all lines are about all processors from where a line stands before the first processor, or two processors have no line
-// between them. Lines after more processors than the system has are about none.
+// between them. Lines after more processors than the system has are about none. A value begins two bytes after the colon, and goes on to the
+// end of the line.
 func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 	most := 0
 	for i := range cpus.Rows {
@@ -67,9 +68,10 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 			continue
 		}
 		all, listed = all || seen == 0, false
+		value = value[min(1, len(value)):] // the blank
 		for i := range cpus.Rows {
 			if inst := cpus.Rows[i].Inst; all || int(inst) == seen-1 {
-				setCPUInfo(t, t.At(inst), bytes.TrimSpace(key), bytes.TrimSpace(value))
+				setCPUInfo(t, t.At(inst), bytes.TrimSpace(key), value)
 			}
 		}
 	}
@@ -125,7 +127,8 @@ func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
 		}
 		switch k.cell {
 		case "MHz", "bogomips":
-			v, _ := procfs.Real(value)
+			word, _ := procfs.Word(value)
+			v, _ := procfs.Real(word)
 			if k.key == "cycle frequency [hz]" {
 				v /= 1e6
 			}
@@ -133,10 +136,14 @@ func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
 				c.Kind = procfs.None
 			}
 		case "cache_size", "cache_alignment":
-			if n, _ := procfs.Int(value); uint32(n) > 0 {
+			word, _ := procfs.Word(value)
+			if n, _ := procfs.Int(word); uint32(n) > 0 {
 				c.SetUint(uint64(uint32(n)))
 			}
 		default:
+			if k.key == "features" {
+				value = bytes.TrimRight(value, " \t") // the kernel writes a blank after each
+			}
 			c.SetText(value)
 		}
 		return

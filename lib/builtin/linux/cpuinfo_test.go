@@ -44,6 +44,8 @@ func TestCPUInfo(t *testing.T) {
 		{"a line before", "x : 1\nprocessor : 0\nbogomips : 5\n\nprocessor : 1\nbogomips : 6\n", []string{"unknown|unknown|unknown|unknown|unknown||5|", "unknown|unknown|unknown|unknown|unknown||5|"}},
 		{"lines twice", "processor : 0\nmodel name : a\nmodel name : b\nmodel name : c\nvendor_id : a\nvendor_id : b\ncache size : 0\ncache size : 7\ncache size : 8\ncpu MHz : 5\ncpu MHz : 0\nbogomips : x\nbogomips : 1e1\n",
 			[]string{"a|b|unknown|a|unknown||10|7", "unknown|unknown|unknown|unknown|unknown|||"}},
+		{"other blanks", "processor : 0\nvendor_id\t:  a  b \r\nmodel :85\nstepping:\t7\ncpu MHz :   5\ncache size :\t 9\nflags : a b \n\nprocessor: 1\nmodel name :\n",
+			[]string{" a  b \r|5|7|5|a b |5||9", "unknown||unknown||unknown|||"}},
 		{"more processors", "processor : 0\nmodel : a\n\nprocessor :\nmodel : b\n\nprocessor 2: x\nmodel : c\n", []string{"unknown|a|unknown|a|unknown|||", "unknown|b|unknown|b|unknown|||"}},
 		{"odd", ":\nmodel\n : x\nflags :\ncpu MHz : fast\nprocessor\n", []string{"unknown|unknown|unknown|unknown||||", "unknown|unknown|unknown|unknown||||"}},
 		{"nothing", "", []string{"unknown|unknown|unknown|unknown|unknown|||", "unknown|unknown|unknown|unknown|unknown|||"}},

@@ -44,9 +44,13 @@ func (l *collector) addDisks() {
 	l.numberOr("zram_disksize", "/sys/block/DEV/disksize", l.Tables["zram"], "1", 0)
 	for file, least := range map[string]int{"io_stat": 4, "mm_stat": 8, "bd_stat": 3} {
 		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, l.Tables["zram"], func(t *procfs.Table, r *procfs.Row, text []byte) {
-			if word, _ := procfs.Word(procfs.Skip(text, least-1)); len(word) > 0 { // fewer numbers are not shown
-				procfs.Fields(t, r, text)
+			s := procfs.Scanner{Text: text, Ok: true}
+			for range least {
+				if s.Uint(); !s.Ok { // fewer numbers are not shown
+					return
+				}
 			}
+			procfs.Fields(t, r, text)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package linux
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pmtools/lib/builtin/internal/procfs/procfstest"
+	"pmtools/lib/builtin/proc"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
@@ -163,4 +166,38 @@ func TestThousands(t *testing.T) {
 // letters returns a number in letters: the kernel's name of a disk.
 func letters(n int) string {
 	return strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(n))
+}
+
+// TestDirectories checks metrics whose files are directories, which count as empty files.
+func TestDirectories(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"proc/stat", "proc/meminfo", "proc/net/dev", "proc/diskstats", "proc/7/stat", "proc/7/cmdline", "proc/7/fd"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, p := newCollector(&Options{Root: dir}).agent(), proc.New(&proc.Options{Root: dir})
+	for name, want := range map[string]int{"kernel.all.cpu.user": 1, "mem.util.free": 0, "network.interface.in.bytes": 0, "disk.dev.read": 0} {
+		if res := procfstest.Fetch(t, l, nil, name); res.Sets[0].Err != 0 || res.Sets[0].Len() != want {
+			t.Errorf("%s: %+v", name, res.Sets[0])
+		}
+	}
+	for name, want := range map[string]int{"proc.psinfo.psargs": 1, "proc.psinfo.pid": 1, "proc.fd.count": 1} {
+		if res := procfstest.Fetch(t, p, nil, name); res.Sets[0].Err != 0 || res.Sets[0].Len() != want {
+			t.Errorf("%s: %+v", name, res.Sets[0])
+		}
+	}
+	if list, err := p.Instances(context.Background(), nil, pcp.NewInDom(3, 9)); err != nil || len(list) != 1 || list[0].Name != "000007 <exiting>" {
+		t.Errorf("a process whose name cannot be read: %v, %v", list, err)
+	}
+}
+
+// TestCutNetstat checks that a file whose last line has no end is an error, as with PCP's agent.
+func TestCutNetstat(t *testing.T) {
+	for end, want := range map[string]pmerr.Code{"": pmerr.Botch, "\n": 0} {
+		dir := procfstest.Files(t, map[string]string{"proc/net/netstat": "TcpExt: SyncookiesSent SyncookiesRecv\nTcpExt: 2 3" + end})
+		if res := procfstest.Fetch(t, newCollector(&Options{Root: dir}).agent(), nil, "network.tcp.syncookiessent"); res.Sets[0].Err != want {
+			t.Errorf("%q: %v, want %v", end, res.Sets[0].Err, want)
+		}
+	}
 }

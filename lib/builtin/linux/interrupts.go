@@ -66,6 +66,7 @@ type interruptReader struct {
 	totals  []uint64
 	name    []byte
 	text    []byte // text of the line after its numbers
+	cut     bool   // whether the line has no end
 }
 
 // read reads a file:
@@ -91,6 +92,7 @@ func (x *interruptReader) read(text []byte) {
 	x.totals = make([]uint64, len(x.columns))
 	for len(text) > 0 {
 		line, text = procfs.Line(text)
+		x.cut = text == nil
 		name, rest, ok := bytes.Cut(line, []byte{':'})
 		if name = bytes.TrimSpace(name); !ok || len(name) == 0 {
 			continue
@@ -113,13 +115,20 @@ func (x *interruptReader) read(text []byte) {
 	}
 }
 
+// line reads a line up to a number that no blank follows, as PCP's agent does. A word that does not begin with a number, or the end of the
+// line, is 0 for all columns that are left.
 func (x *interruptReader) line(name, rest []byte) {
 	var total uint64
 	x.text = procfs.Join(x.text[:0], procfs.Skip(rest, len(x.columns)))
 	for i, cpu := range x.columns {
-		var word []byte
-		word, rest = procfs.Word(rest)
-		n, _ := procfs.Uint(word) // lines of errors have one number
+		word, after := procfs.Word(rest)
+		n, ok := procfs.Uint(word) // lines of errors have one number
+		if ok && (!procfs.Whole(word) || x.cut && len(after) == 0) {
+			break
+		}
+		if ok {
+			rest = after
+		}
 		total += n
 		x.totals[i] += n
 		if x.both == nil {

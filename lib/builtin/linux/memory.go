@@ -230,8 +230,7 @@ func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir strin
 				continue
 			}
 			text, _ := l.Root.Read(dir + "/" + name + "/" + key) // an older kernel does not have the file: no pages
-			n, _ := procfs.Uint(bytes.TrimSpace(text))
-			r.Cells[slot].SetUint(n * kbytes)
+			r.Cells[slot].SetUint(procfs.AnyUint(bytes.TrimSpace(text)) * kbytes)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
 )
 
 func (l *collector) addNetwork() {
@@ -37,6 +38,9 @@ func (l *collector) readPairs(t *procfs.Table, name string) error {
 	text, err := l.Root.Read("proc/net/" + name)
 	parsePairs(t, r, l.Tables["icmpmsg"], text)
 	r.DropOnes()
+	if name == "netstat" && len(procfs.Complete(text)) < len(text) {
+		return pmerr.Botch // PCP's agent has no values of a file whose last line has no end
+	}
 	for i := range l.Tables["icmpmsg"].Rows {
 		l.Tables["icmpmsg"].Rows[i].DropOnes()
 	}
@@ -162,10 +166,13 @@ func softnetColumns(words int) int {
 }
 
 // softnetWords appends the words of a line. Longer ones than the kernel writes are several, as the
-// reference reads them.
+// reference reads them; a word that is no number is the end.
 func softnetWords(words [][]byte, line []byte) [][]byte {
 	const digits = 8
 	for _, word := range procfs.Words(line) {
+		if _, ok := procfs.Hex(word); !ok {
+			break
+		}
 		for ; len(word) > digits; word = word[digits:] {
 			words = append(words, word[:digits])
 		}
@@ -198,7 +205,7 @@ var socketStates = [...]string{
 //	0: 00000000:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 497 1
 func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var counts [len(socketStates)]uint64
-	for line := range procfs.Lines(text) {
+	for line := range procfs.Lines(procfs.Complete(text)) {
 		state, _ := procfs.Word(procfs.Skip(line, 3))
 		if n, ok := procfs.Hex(state); ok && uint32(n) < uint32(len(counts)) {
 			counts[uint32(n)]++
@@ -227,7 +234,7 @@ func countSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 //	0000000093a76a56: 00000002 00000000 00010000 0001 01 7064395 /run/a
 func parseUnixSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var datagram, established, listen, stream uint64
-	for line := range procfs.Lines(text) {
+	for line := range procfs.Lines(procfs.Complete(text)) {
 		kind, rest := procfs.Word(procfs.Skip(line, 4))
 		state, _ := procfs.Word(rest)
 		switch string(kind) {

@@ -247,16 +247,19 @@ var parserTests = []struct {
 	{"sockstat", "cut", "sockets: used\nTCP:\n\nTCP: inuse 2 mem", []string{"-1 TCP.inuse=2"}},
 
 	{"softnet", "usual", "0000b680 1 2 3 4 5 6 7 8\n0a 0 0 0 0 0 0 0 0 0\n", []string{"0 1=46720 9=8; 1 1=10 9=0"}},
+	{"softnet", "no number", "1 2 x 4 5 6 7 8 9\n1 2 3 4 5 6 7 8 9\n", []string{"0 1=1 9=0; 1 1=1 9=9"}},
 	{"softnet", "odd", "x\n\n1 2\n", []string{""}},
 	{"softnet", "short line", "b 1\n\na 2 3 4 5 6 7 8 9\n", []string{"0 1=11 9=0; 1 1=0 9=0; 2 1=10 9=9"}},
 
 	{"tcp", "usual", "  sl  local_address rem_address   st\n 0: 0:1 0:0 0A 0\n 1: 0:1 0:0 01 0\n 2: 0:1 0:0 0C 0\n 3: 0:1 0:0 07\n",
 		[]string{"-1 closing=0 established=1 listen=1 udplisten=1"}},
+	{"tcp", "cut", "sl\n0: 0:1 0:0 0A\n1: 0:1 0:0 0A", []string{"-1 closing=0 established=0 listen=1 udplisten=0"}},
 	{"tcp", "heading only", "sl", []string{"-1 closing=0 established=0 listen=0 udplisten=0"}},
 	{"tcp", "odd", "\n0: a b\n1: a b zz\n2: a b ffffffffffffffffffff\n", []string{"-1 closing=0 established=0 listen=0 udplisten=0"}},
 
 	{"unix", "usual", "Num RefCount Protocol Flags Type St Inode Path\n0: 2 0 10000 0001 01 7 /run/a\n1: 3 0 0 0001 03 8\n2: 3 0 0 0002 01 9\n3: 3 0 0 0005 01 9\n",
 		[]string{"-1 datagram=1 established=1 listen=1 stream=2"}},
+	{"unix", "no end", "Num\n0: 2 0 0 0001 01 7\n0: 2 0 0 0001 01 7", []string{"-1 datagram=0 established=0 listen=1 stream=1"}},
 	{"unix", "cut", "Num\n0: 2 0\n", []string{"-1 datagram=0 established=0 listen=0 stream=0"}},
 
 	{"netdev", "usual", "Inter-|   Receive\n face |bytes    packets\n    lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n  eth0:828668288   28192\n",
@@ -276,6 +279,8 @@ var parserTests = []struct {
 		[]string{"0 24 total=3; 1 NMI total=7", "0 24::cpu0 count=1; 1 24::cpu2 count=2; 2 NMI::cpu0 count=3; 3 NMI::cpu2 count=4", "0 count=4; 2 count=6", "-1 ERR=5 MIS=6"}},
 	{"interrupts", "another machine", "CPU0\nErr: 5\n", []string{"", "", "0 count=0", "-1 ERR=5"}},
 	{"interrupts", "short line", "CPU0 CPU1\n24: 1\n", []string{"0 24 total=1", "0 24::cpu0 count=1; 1 24::cpu1 count=0", "0 count=1; 1 count=0", "-1"}},
+	{"interrupts", "no blank after a number", "CPU0 CPU1\nA: x 3\nB: 5x 4\nC: 7 8.5 t\nD: 1 2",
+		[]string{"0 A total=0; 1 B total=0; 2 C total=7; 3 D total=1", "0 A::cpu0 count=0; 1 A::cpu1 count=0; 2 C::cpu0 count=7; 3 D::cpu0 count=1", "0 count=8; 1 count=0", "-1"}},
 	{"interrupts", "odd heading", "x CPU1\n24: 1\n", []string{"", "", "", "-1"}},
 
 	{"sysv", "usual", "key shmid perms size cpid lpid nattch uid\n0 3 1600 4194304 1 2 3 1000\n1627390053 7 640 1024 1 2 3 0\n-1 4294967295 2666 1 2 3 4 5\n",

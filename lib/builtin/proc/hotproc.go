@@ -53,7 +53,7 @@ var hotFiles = [...]struct {
 	{"status", parseStatus, []hotCell{
 		{"Uid.1", "uid"}, {"Gid.1", "gid"}, {"voluntary_ctxt_switches", "ctxswitch"}, {"nonvoluntary_ctxt_switches", "ctxswitch"},
 	}},
-	{"io", procfs.Keyed, []hotCell{{"read_bytes", "iodemand"}, {"write_bytes", "iodemand"}}},
+	{"io", procfs.KeyedAny, []hotCell{{"read_bytes", "iodemand"}, {"write_bytes", "iodemand"}}},
 	{"schedstat", procfs.Fields, []hotCell{{"2", "schedwait"}}},
 }
 

@@ -68,6 +68,7 @@ var parserTests = []struct{ parser, name, text, want string }{
 		`-1 Cpus_allowed_list="0-1" Gid.1=5 NStgid="1,11" SigCgt="" SigIgn="0000000000001000" Threads=3 Uid.1=1 Uid.4=4 VmPeak=22104`},
 	{"status", "empty", "", `-1 SigCgt="" SigIgn=""`},
 	{"status", "cut", "Uid:\t1\nGid:\nThreads:\nVmPeak", `-1 SigCgt="" SigIgn="" Uid.1=1`},
+	{"status", "other blanks", "NStgid:\t 1 \t11 \r\nSigIgn:\t  000 1 \r\nCpus_allowed_list: 0-1\n", `-1 Cpus_allowed_list="0-1" NStgid="1,,11,," SigCgt="" SigIgn="000 1 \r"`},
 	{"status", "colons", "Name:\ta:b\n:\n::\n", `-1 SigCgt="" SigIgn=""`},
 
 	{"statm", "usual", "5510 2860 2099 13 1 787 2\n", "-1 1=5510 2=2860 7=2"},
@@ -75,6 +76,7 @@ var parserTests = []struct{ parser, name, text, want string }{
 	{"statm", "odd", "x 1", "-1 2=1"},
 
 	{"cgroup", "two", "12:cpu:/user.slice\n0::/user.slice/x\n", `-1 text="cpu:/user.slice;:/user.slice/x"`},
+	{"cgroup", "no end", "1:cpu:/a\n2:mem:/b", `-1 text="cpu:/a"`},
 	{"cgroup", "none", "", `-1 text=""`},
 	{"cgroup", "odd", "12\nx:\n:y\n", `-1 text=";y"`},
 

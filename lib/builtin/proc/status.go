@@ -59,13 +59,23 @@ func parseStatus(t *procfs.Table, r *procfs.Row, text []byte) {
 		case string(key) == "Gid":
 			t.SetKeys(r, rest, idNames[4:]...)
 		case bytes.HasPrefix(key, []byte("NS")):
-			t.Cell(r, key).SetText(bytes.Join(bytes.Fields(rest), []byte{','}))
+			t.Cell(r, key).SetText(listed(rest))
 		case bytes.HasPrefix(key, []byte("Sig")), string(key) == "Cpus_allowed_list":
-			t.Cell(r, key).SetText(bytes.TrimSpace(rest))
+			t.Cell(r, key).SetText(bytes.TrimLeft(rest, " \t"))
 		default:
 			t.Cell(r, key).SetWord(rest)
 		}
 	}
+}
+
+// listed returns the numbers of a namespace with commas for the blanks between and after them.
+func listed(rest []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if r == ' ' || r == '\t' || r == '\r' {
+			return ','
+		}
+		return r
+	}, bytes.TrimLeft(rest, " \t"))
 }
 
 func (p *collector) addSmallFiles() {
@@ -79,9 +89,13 @@ func (p *collector) addSmallFiles() {
 		procfs.Fields(t, r, text)
 	})
 	p.perProcess("schedstat", "schedstat", false, procfs.Fields)
-	p.perProcess("oom_score", "oom_score", false, procfs.Fields)
-	p.perProcess("io", "io", true, procfs.Keyed)
-	p.perProcess("smaps", "smaps_rollup", true, procfs.Keyed)
+	p.perProcess("oom_score", "oom_score", false, func(t *procfs.Table, r *procfs.Row, text []byte) {
+		if word, _ := procfs.Word(text); len(word) > 0 {
+			t.Field(r, 1).SetUint(procfs.AnyUint(word))
+		}
+	})
+	p.perProcess("io", "io", true, procfs.KeyedAny)
+	p.perProcess("smaps", "smaps_rollup", true, procfs.KeyedAny)
 	p.perProcess("wchan", "wchan", false, text)
 	p.perProcess("label", "attr/current", false, text)
 	p.addMaps()
@@ -179,6 +193,7 @@ func (p *collector) openFiles(pid int32) int {
 // first group of a container names it.
 func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
 	var parts []string
+	text = procfs.Complete(text)
 	for line := range procfs.Lines(text) {
 		if _, group, ok := bytes.Cut(line, []byte{':'}); ok {
 			parts = append(parts, string(group))

@@ -115,7 +115,7 @@ func fill[R io.Reader](p *Root, f R, w way) ([]byte, error) {
 		k, err := f.Read(p.Buf[n:])
 		n += k
 		switch {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), errors.Is(err, syscall.EISDIR): // a directory has no text, and PCP's agent finds an empty file
 			return p.Buf[:n], nil
 		case err != nil:
 			return nil, err
@@ -312,6 +312,38 @@ func Hex(word []byte) (uint64, bool) {
 		n = n<<4 | uint64(d)
 	}
 	return n, len(word) > 0
+}
+
+// AnyUint returns the number that a word begins with, which is octal after 0 and hexadecimal after 0x, as C's strtoull reads it with base 0.
+// A word that does not begin with a number is 0.
+func AnyUint(word []byte) uint64 {
+	digits := bytes.TrimLeft(word, "+-")
+	base := 10
+	switch {
+	case len(digits) < 2 || digits[0] != '0' || len(word)-len(digits) > 1:
+		n, _ := Uint(word)
+		return n
+	case digits[1]|0x20 == 'x':
+		digits, base = digits[2:], 16
+	default:
+		base = 8
+	}
+	end := 0
+	for end < len(digits) && isDigit(digits[end], base) {
+		end++
+	}
+	n, _ := strconv.ParseUint(string(digits[:end]), base, 64) // the largest number if it is beyond
+	if word[0] == '-' {
+		n = -n
+	}
+	return n
+}
+
+func isDigit(c byte, base int) bool {
+	if base == 8 {
+		return c >= '0' && c <= '7'
+	}
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
 // Int returns the decimal number that a word begins with, as C's strtol reads it: what is beyond 64 bits is the largest number, or the

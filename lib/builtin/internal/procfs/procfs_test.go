@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 	if !slices.Equal(asked, []string{"empty", "short", "buffer", "more", "short", "huge"}) {
 		t.Errorf("asked for %q", asked)
 	}
-	for _, name := range []string{"missing", "missing/below", "short/below", "."} {
+	for _, name := range []string{"missing", "missing/below", "short/below"} {
 		if got, err := p.Read(name); err == nil {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -61,9 +61,6 @@ func TestRead(t *testing.T) {
 	}
 	if _, err := p.Read("short/below"); Missing(err) != nil {
 		t.Errorf("below a file: %v", err)
-	}
-	if _, err := p.Read("."); Missing(err) == nil {
-		t.Error("a directory was read")
 	}
 	if Error(nil) != nil {
 		t.Error("no error is an error")
@@ -159,6 +156,17 @@ func TestWord(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q", c.line, got)
+		}
+	}
+}
+
+func TestAnyUint(t *testing.T) {
+	for word, want := range map[string]uint64{
+		"": 0, "-": 0, "x5": 0, "0": 0, "7": 7, "12kB": 12, "1e3": 1, "010": 8, "09": 0, "-010": 1<<64 - 8, "0x10": 16, "+0X1fg": 31, "0x": 0,
+		"-5": 1<<64 - 5, "-+5": 0, "-+010": 0, "0xfffffffffffffffff": math.MaxUint64, "99999999999999999999999": math.MaxUint64,
+	} {
+		if got := AnyUint([]byte(word)); got != want {
+			t.Errorf("%q: %d, want %d", word, got, want)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package procfs
 
-import "math"
+import (
+	"bytes"
+	"math"
+)
 
 // A Scanner reads words of a text in order, across lines, as the reference's scanf does: what does
 // not fit stops it where it stands. Ok becomes false then, and stays so until the caller resets it.
@@ -56,6 +59,12 @@ func digitsOf(word []byte) int {
 	}
 	return len(word)
 }
+
+// Whole reports whether a word is a decimal number and no more.
+func Whole(word []byte) bool { return digitsOf(word) == len(word) }
+
+// Complete returns the lines of a text that have an end, which are those that the reference counts in some files.
+func Complete(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
 
 // Digits returns a line from its first digit on, where the reference looks for the number of a key.
 func Digits(line []byte) []byte {

@@ -304,5 +304,16 @@ func Keyed(t *Table, r *Row, text []byte) {
 	}
 }
 
+// KeyedAny fills a row as Keyed, from lines whose numbers have any base.
+func KeyedAny(t *Table, r *Row, text []byte) {
+	for line := range Lines(text) {
+		key, rest := Word(line)
+		c := t.Cell(r, bytes.TrimSuffix(key, []byte{':'}))
+		if word, _ := Word(rest); c != nil && len(word) > 0 {
+			c.SetUint(AnyUint(word))
+		}
+	}
+}
+
 // Real returns the value of a cell that has a float.
 func (c *Cell) Real() float64 { return math.Float64frombits(c.Num) }
