@@ -24,7 +24,7 @@ func mixedHosts() []mixedHost {
 	}
 	return []mixedHost{
 		{"web1", usedKB, netB},
-		{"web2", usedKB, netB},
+		{"null", usedKB, netB},
 		{"007", usedKB, netB},
 		{"it's", with(usedKB, func(d *pcp.Desc) { d.Units.ScaleSpace = pcp.Mbyte }), netB},
 		{"[db] %5B", with(usedKB, func(d *pcp.Desc) { d.Type, d.Units = pcp.Uint32, byteU }), with(netB, func(d *pcp.Desc) { d.Type, d.Units = pcp.Uint32, kbyte })},
