@@ -33,6 +33,7 @@ func format(name string, src []byte, inside *derive.Registry, change func(syntax
 			}
 		}
 	}
+	places := definedAt(name, src)
 	defs := query.NewDictionary(inside).Replace(own)
 	n := expand.New(defs.Nested)
 	var b strings.Builder
@@ -44,6 +45,7 @@ func format(name string, src []byte, inside *derive.Registry, change func(syntax
 			}
 			continue
 		}
+		d.Place, places = places[0], places[1:]
 		x, err := n.Expand(defs.Nested(d.Name))
 		if err != nil {
 			p := diagnose.Check(d.Expr(), err, nil)
@@ -64,4 +66,14 @@ func format(name string, src []byte, inside *derive.Registry, change func(syntax
 		return nil, errs
 	}
 	return []byte(strings.TrimLeft(b.String(), "\n")), nil
+}
+
+// definedAt returns the places of the definitions in a file.
+func definedAt(name string, src []byte) (places []syntax.Place) {
+	for c := range syntax.Chunks(name, src) {
+		if d := c.Definition(); d != nil {
+			places = append(places, d.Place)
+		}
+	}
+	return places
 }

@@ -9,6 +9,20 @@ import (
 	"pmtools/derive/syntax"
 )
 
+// TestPlaces: the place of an error is that in the file, not in its canonical form.
+func TestPlaces(t *testing.T) {
+	for _, text := range []string{
+		"a = m.x\nd = topn(2, m.x)\n", "# a\na = 1 + \\\n 2\n\n\n\nb = m.x\nd = topn(2, m.x)\n", "d = m.x\nb = m.x\nd = m.x\n  d(oneline) = x\na = topn(1, m.x)\n",
+	} {
+		src := syntax.Mark + "\n" + text
+		_, errs := lint.Portable("f", []byte(src), derive.NewRegistry(nil))
+		want := 1 + strings.Count(src[:strings.Index(src, " = topn")], "\n")
+		if len(errs) != 1 || errs[0].Line != want {
+			t.Errorf("%q: %v, want one in line %d", src, errs, want)
+		}
+	}
+}
+
 // TestPortable covers what is written for PCP, and what is refused.
 func TestPortable(t *testing.T) {
 	for _, tt := range []struct{ expr, want string }{ // want is the expression, or a part of the message
