@@ -24,8 +24,14 @@ type mount struct{ device, dir, kind, options []byte }
 
 func (l *collector) addFilesystems() {
 	filesys := l.Text("filesys", "proc/self/mounts", func(_ *procfs.Table, text []byte) { l.readMounts(text) })
-	l.Files["filesys"] = "statfs of the directories in /proc/self/mounts"
 	l.Alias("tmpfs", "filesys")
+	for _, kind := range [...]string{"filesys", "tmpfs"} { // the list does not need it, and a file system may not answer
+		t := l.Tables[kind]
+		for _, key := range [...]string{"dir", "readonly"} {
+			t.Slot(key)
+		}
+		l.Each(kind+"usage", "statfs of the directories in /proc/self/mounts", t, func(usage *procfs.Table, of *procfs.Row) { l.addUsage(usage, t, of) })
+	}
 	l.Count("nfilesys", "mounted file systems", filesys)
 	l.Table("uuid", "/dev/disk/by-uuid", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range filesys.Rows {
@@ -93,19 +99,24 @@ func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
 		return // the device is mounted a second time
 	}
 	r.Name = instance
-	set := func(key string, v uint64) { t.Cell(r, []byte(key)).SetUint(v) }
-	dir := unescape(m.dir)
-	t.Cell(r, []byte("dir")).SetString(dir)
+	t.Cell(r, []byte("dir")).SetString(unescape(m.dir))
 	t.Cell(r, []byte("type")).SetText(m.kind)
-	var fs filesystem
-	if err := l.statfs(dir, &fs); err != nil {
-		return
-	}
 	readonly := false
 	for option := range bytes.SplitSeq(m.options, []byte{','}) {
 		readonly = readonly || string(option) == "ro"
 	}
 	t.Cell(r, []byte("readonly")).SetBool(readonly)
+}
+
+// addUsage asks a mounted file system of a list for its space and its files.
+func (l *collector) addUsage(t, list *procfs.Table, of *procfs.Row) {
+	r := t.Row(of.Inst)
+	var fs filesystem
+	if err := l.statfs(string(list.Cell(of, []byte("dir")).Text), &fs); err != nil {
+		return
+	}
+	set := func(key string, v uint64) { t.Cell(r, []byte(key)).SetUint(v) }
+	set("readonly", list.Cell(of, []byte("readonly")).Num)
 	used := fs.blocks - fs.free
 	set("capacity", kbytes(fs.blocks, fs.size))
 	set("used", kbytes(used, fs.size))

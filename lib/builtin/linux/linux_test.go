@@ -489,3 +489,22 @@ func TestRecordedInterfaces(t *testing.T) {
 		}
 	}
 }
+
+// TestUsage checks that a file system is asked for its space only for metrics of it: one may not answer.
+func TestUsage(t *testing.T) {
+	l := newCollector(&Options{Root: procfstest.Files(t, map[string]string{"proc/self/mounts": "/dev/a / ext4 rw 0 0\nx /tmp tmpfs rw 0 0\n"})})
+	var asked []string
+	l.statfs = func(path string, _ *filesystem) error {
+		asked = append(asked, path)
+		return nil
+	}
+	for metrics, want := range map[string]string{
+		"filesys.mountdir filesys.type filesys.uuid hinv.nfilesys": "", "filesys.used filesys.readonly": "/", "tmpfs.used": "/tmp",
+	} {
+		asked = nil
+		procfstest.Fetch(t, l.agent(), nil, strings.Fields(metrics)...)
+		if got := strings.Join(asked, " "); got != want {
+			t.Errorf("%s: asked %q, want %q", metrics, got, want)
+		}
+	}
+}

@@ -136,11 +136,16 @@ var parsers = map[string]procfstest.Parser{
 			*fs = filesystem{blocks: 1000, free: 400, avail: 300, files: 50, ffree: 20, size: 4096}
 			return nil
 		}
-		for _, key := range []string{"dir", "type", "readonly", "capacity", "used", "free", "avail", "files", "ffree", "full", "bsize"} {
-			l.Tables["filesys"].Slot(key)
+		list, usage := l.Tables["filesys"], l.Tables["filesysusage"]
+		list.Slot("type")
+		for _, key := range []string{"readonly", "capacity", "used", "free", "avail", "files", "ffree", "full", "bsize"} {
+			usage.Slot(key)
 		}
 		l.readMounts(text)
-		return []*procfs.Table{l.Tables["filesys"], l.Tables["tmpfs"]}
+		for i := range list.Rows {
+			l.addUsage(usage, list, &list.Rows[i])
+		}
+		return []*procfs.Table{list, l.Tables["tmpfs"], usage}
 	},
 }
 
@@ -314,11 +319,11 @@ var parserTests = []struct {
 
 	{"mounts", "kinds", "proc /proc proc rw 0 0\n/dev/sda1 / ext4 ro,relatime 0 0\ntmpfs /dev/shm tmpfs rw 0 0\n/dev/sda1 /again ext4 rw 0 0\nnfs:/x /mnt nfs rw 0 0\noverlay / overlay rw 0 0\n",
 		[]string{
-			`0 /dev/sda1 avail=1200 bsize=4096 capacity=4000 dir="/" ffree=20 files=50 free=1600 full=66.66666666666667 readonly=1 type="ext4" used=2400; ` +
-				`1 overlay avail=1200 bsize=4096 capacity=4000 dir="/" ffree=20 files=50 free=1600 full=66.66666666666667 readonly=0 type="overlay" used=2400`,
-			"0 /dev/shm",
+			`0 /dev/sda1 dir="/" readonly=1 type="ext4"; 1 overlay dir="/" readonly=0 type="overlay"`, `0 /dev/shm dir="/dev/shm" readonly=0`,
+			"0 avail=1200 bsize=4096 capacity=4000 ffree=20 files=50 free=1600 full=66.66666666666667 readonly=1 used=2400; " +
+				"1 avail=1200 bsize=4096 capacity=4000 ffree=20 files=50 free=1600 full=66.66666666666667 readonly=0 used=2400",
 		}},
-	{"mounts", "cut", "/dev/a /x\n/dev/b\n/dev/d / ext4\ntmpfs /dev/shm tmpfs\n\n/dev/c /y auto.x rw\n", []string{"", ""}},
+	{"mounts", "cut", "/dev/a /x\n/dev/b\n/dev/d / ext4\ntmpfs /dev/shm tmpfs\n\n/dev/c /y auto.x rw\n", []string{"", "", ""}},
 }
 
 // utmp returns a record of utmp.
