@@ -45,9 +45,16 @@ var mutations = [...]mutation{
 	{"words added", eachWord(func(r *rand.Rand, w []string) []string { return append(w, "77", "88") })},
 	{"number changed", oneWord(func(r *rand.Rand, _ string) string { return numbers[r.IntN(len(numbers))] })},
 	{"numbers changed", allWords(func(r *rand.Rand, _ string) string { return numbers[r.IntN(len(numbers))] })},
+	{"end of line missing", func(_ *rand.Rand, l []string) []string {
+		l[len(l)-1] = strings.TrimSuffix(l[len(l)-1], "\n")
+		return l
+	}},
 }
 
-var digits = regexp.MustCompile(`^\d+$`)
+var (
+	digits    = regexp.MustCompile(`^\d+$`)
+	ofProcess = regexp.MustCompile(`^proc/\d`)
+)
 
 // eachWord changes the words of a line, or of all lines as those of an older or newer kernel.
 func eachWord(f func(r *rand.Rand, words []string) []string) func(r *rand.Rand, l []string) []string {
@@ -139,6 +146,9 @@ func mutate(t *testing.T, r *rand.Rand, from string) (to string, changes []strin
 		case k == 1:
 			changes = append(changes, name+": empty")
 			text = nil
+		case k == 2 && !ofProcess.MatchString(name):
+			changes = append(changes, name+": a directory")
+			return os.Mkdir(dst, 0o755)
 		case k < 20 && len(text) > 0 && bytes.IndexByte(text, 0) < 0:
 			m := &mutations[r.IntN(len(mutations))]
 			lines := strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
