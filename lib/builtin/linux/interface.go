@@ -73,6 +73,9 @@ func (l *collector) perInterface(name, pattern string, set func(t *procfs.Table,
 			}
 		}
 		if text, err := l.System.Read(procfs.FileOf(pattern, dev.Name)); err == nil {
+			for i := range r.Cells { // an unknown speed of this system's is not the recorded one
+				r.Cells[i].Kind = procfs.None
+			}
 			set(t, r, text)
 		}
 	})

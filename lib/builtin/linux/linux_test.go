@@ -474,10 +474,10 @@ func TestRecordedInterfaces(t *testing.T) {
 	recorded := procfstest.Files(t, map[string]string{
 		"proc/net/dev":           "eth0: 1\nwan0: 2\nwan1: 3\nwan2: 4\n",
 		"sys/class/net/eth0/mtu": "1400\n", "sys/class/net/wan0/mtu": "9000\n", "sys/class/net/wan2/mtu": "8000\n",
-		"sys/class/net/wan0/duplex": "full\n", "sys/class/net/wan2/duplex": "half\n", "sys/class/net/wan1/x": "",
+		"sys/class/net/eth0/duplex": "full\n", "sys/class/net/wan0/duplex": "full\n", "sys/class/net/wan2/duplex": "half\n", "sys/class/net/wan1/x": "",
 		"sys/class/net/eth0/flags": "0x1002\n", "sys/class/net/wan0/flags": "0x1043\n", "sys/class/net/wan1/flags": "0x1003\n",
 	})
-	system := procfstest.Files(t, map[string]string{"sys/class/net/eth0/mtu": "1500\n", "sys/class/net/eth0/flags": "0x1003\n", "sys/class/net/eth0/operstate": "up\n"})
+	system := procfstest.Files(t, map[string]string{"sys/class/net/eth0/mtu": "1500\n", "sys/class/net/eth0/flags": "0x1003\n", "sys/class/net/eth0/operstate": "up\n", "sys/class/net/eth0/duplex": "unknown\n"})
 	a := newCollector(&Options{Root: system, Getenv: func(key string) string {
 		return map[string]string{"LINUX_STATSPATH": recorded}[key]
 	}}).agent()
