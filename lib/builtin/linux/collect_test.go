@@ -196,6 +196,14 @@ var collectTests = []struct {
 		},
 	},
 	{
+		"last lines without their ends",
+		map[string]string{
+			"proc/stat": "cpu  1 2 3 4\ncpu0 1 2 3 4\nctxt 8\nprocs_blocked 7", "sys/module/zswap/parameters/enabled": "Yx",
+			"proc/net/tcp": "sl\n0: a b 01 c\n1: a b 01 c", "proc/diskstats": "8 0 sda 1 0 0 0 0 0 0 0 0 0 0", "sys/block/sda/wwid": "naa.51",
+		},
+		[]string{"kernel.all.blocked 0", "kernel.all.pswitch 8", `sysfs.module.zswap.enabled "Y"`, "network.tcpconn.established 1", "disk.dev.read sda=1", `hinv.map.scsi_id sda="35"`},
+	},
+	{
 		"disks of Linux 2.4, damaged",
 		map[string]string{"proc/partitions": "major minor #blocks name rio\n\n8 0 1000 sda 11 22 33 44 55\n8 16 9 sdb 7\n8 1 900 sda1 1 2\n"},
 		[]string{"disk.dev.read sda=11|sdb=7", "disk.dev.read_merge sda=22|sdb=0", "disk.dev.blkread sda=33|sdb=0", "disk.dev.write sda=55|sdb=0", "disk.partitions.blkread sda1=0"},

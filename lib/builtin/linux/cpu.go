@@ -16,6 +16,9 @@ import (
 func (l *collector) addCPU() {
 	l.cpus = l.Table("percpu", "/proc/stat", func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read("proc/stat")
+		if lines := procfs.Complete(text); len(lines) > 0 {
+			text = lines
+		}
 		parseStat(t, l.Tables["cpu"], l.Tables["stat"], text)
 		l.limitCPUs(t)
 		if err == nil && l.isSingle() {

@@ -77,7 +77,7 @@ func (l *collector) addControllers() {
 			text, err = l.Root.Read(dir + "/wwid")
 		}
 		if err == nil && len(text) > 0 {
-			line, _ := procfs.Line(text)
+			line, _ := procfs.Line(text[:len(text)-1]) // the agent takes the last byte for the end of the line
 			id = wwid(string(line))
 		}
 		t.Cell(t.Row(disk.Inst), []byte("id")).SetString(id)

@@ -235,18 +235,23 @@ func countSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 func parseUnixSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var datagram, established, listen, stream uint64
 	for line := range procfs.Lines(procfs.Complete(text)) {
-		kind, rest := procfs.Word(procfs.Skip(line, 4))
-		state, _ := procfs.Word(rest)
-		switch string(kind) {
-		case "0001":
+		word, rest := procfs.Word(procfs.Skip(line, 4))
+		kind, _ := procfs.Hex(word)
+		word, _ = procfs.Word(rest)
+		state, ok := procfs.Hex(word)
+		if !ok {
+			continue
+		}
+		switch uint32(kind) {
+		case 1:
 			stream++
-			switch string(state) {
-			case "01":
+			switch uint32(state) {
+			case 1:
 				listen++
-			case "03":
+			case 3:
 				established++
 			}
-		case "0002":
+		case 2:
 			datagram++
 		}
 	}

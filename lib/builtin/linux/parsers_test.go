@@ -265,6 +265,7 @@ var parserTests = []struct {
 	{"unix", "usual", "Num RefCount Protocol Flags Type St Inode Path\n0: 2 0 10000 0001 01 7 /run/a\n1: 3 0 0 0001 03 8\n2: 3 0 0 0002 01 9\n3: 3 0 0 0005 01 9\n",
 		[]string{"-1 datagram=1 established=1 listen=1 stream=2"}},
 	{"unix", "no end", "Num\n0: 2 0 0 0001 01 7\n0: 2 0 0 0001 01 7", []string{"-1 datagram=0 established=0 listen=1 stream=1"}},
+	{"unix", "odd", "Num\n0: 2 0 0 1 x\n0: 2 0 0 100000001 3\n0: 2 0 0 0001 03 8", []string{"-1 datagram=0 established=1 listen=0 stream=1"}},
 	{"unix", "cut", "Num\n0: 2 0\n", []string{"-1 datagram=0 established=0 listen=0 stream=0"}},
 
 	{"netdev", "usual", "Inter-|   Receive\n face |bytes    packets\n    lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n  eth0:828668288   28192\n",

@@ -46,7 +46,7 @@ func (l *collector) addSystem() {
 	l.Numbers("uevent", "sys/kernel/uevent_seqnum")
 	l.Numbers("zswap_pool", "sys/module/zswap/parameters/max_pool_percent")
 	l.File("zswap", "sys/module/zswap/parameters/enabled", func(t *procfs.Table, r *procfs.Row, text []byte) {
-		word, _ := procfs.Word(text)
+		word, _ := procfs.Word(text[:max(len(text)-1, 0)]) // the agent takes the last byte for the end of the line
 		t.Cell(r, []byte("enabled")).SetText(word)
 	})
 	l.File("locks", "proc/locks", parseLocks)

@@ -207,6 +207,23 @@ func TestCollect(t *testing.T) {
 	}
 }
 
+// TestEnds: texts end where PCP's agent ends them: a byte before the end of the file, at it, or at the end of the last line.
+func TestEnds(t *testing.T) {
+	a := newCollector(&Options{Root: procfstest.Files(t, map[string]string{
+		"proc/7/environ": "A=1\x00\x00\x00", "proc/7/attr/current": "label\x00", "proc/7/wchan": "wait\n", "proc/7/cgroup": "1:x:/a\n2:y:/b", "proc/7/maps": "00-01 r\n\n",
+		"proc/7/io": "rchar: -3\nwchar: x\n",
+	})}).agent()
+	want := map[string]string{
+		"proc.psinfo.environ": `"A=1  "`, "proc.psinfo.labels": `"label"`, "proc.psinfo.wchan_s": `"wait\n"`, "proc.psinfo.cgroups": `"x:/a"`, "proc.memory.maps": `"00-01 r\n"`,
+		"proc.io.rchar": "18446744073709551613",
+	}
+	for name, value := range want {
+		if got := procfstest.Values(t, a, name)[0]; got != "000007 <exiting>="+value {
+			t.Errorf("%s: got %q, want %q", name, got, value)
+		}
+	}
+}
+
 // TestEmpty: a metric whose files are all empty has an error, as PCP's agent has; beside a process whose file has something it has a value.
 func TestEmpty(t *testing.T) {
 	for _, c := range []struct {

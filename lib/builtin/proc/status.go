@@ -79,9 +79,6 @@ func listed(rest []byte) []byte {
 }
 
 func (p *collector) addSmallFiles() {
-	text := func(t *procfs.Table, r *procfs.Row, text []byte) {
-		t.Cell(r, []byte("text")).SetText(bytes.TrimRight(text, "\n\x00"))
-	}
 	p.perProcess("statm", "statm", false, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		for i := range r.Cells { // numbers that the kernel does not have yet
 			r.Cells[i].SetUint(0)
@@ -96,8 +93,12 @@ func (p *collector) addSmallFiles() {
 	})
 	p.perProcess("io", "io", true, procfs.KeyedAny)
 	p.perProcess("smaps", "smaps_rollup", true, procfs.KeyedAny)
-	p.perProcess("wchan", "wchan", false, text)
-	p.perProcess("label", "attr/current", false, text)
+	p.perProcess("wchan", "wchan", false, func(t *procfs.Table, r *procfs.Row, text []byte) {
+		t.Cell(r, []byte("text")).SetText(text) // it has no end of a line
+	})
+	p.perProcess("label", "attr/current", false, func(t *procfs.Table, r *procfs.Row, text []byte) {
+		t.Cell(r, []byte("text")).SetText(chop(text))
+	})
 	p.addMaps()
 	p.perProcess("cgroup", "cgroup", false, parseCgroups)
 	p.addAutogroups()
@@ -107,7 +108,7 @@ func (p *collector) addSmallFiles() {
 			return
 		}
 		if text, err := p.read(pid, "environ"); err == nil {
-			text = bytes.TrimRight(text, "\x00")
+			text = chop(text)
 			for i, ch := range text {
 				if ch == 0 {
 					text[i] = ' '
@@ -150,9 +151,12 @@ func (p *collector) addMaps() {
 		case err != nil || !may:
 			text = nil
 		}
-		t.Cell(t.Row(pid), []byte("text")).SetText(bytes.TrimSuffix(text, []byte{'\n'}))
+		t.Cell(t.Row(pid), []byte("text")).SetText(chop(text))
 	})
 }
+
+// chop returns a text without its last byte, which is the end of a line or of a string for the kernel.
+func chop(text []byte) []byte { return text[:max(len(text)-1, 0)] }
 
 func (p *collector) addLinks() {
 	for _, name := range []string{"exe", "cwd"} {
@@ -192,8 +196,8 @@ func (p *collector) openFiles(pid int32) int {
 // parseCgroups reads lines like "12:cpu:/user.slice", which are shown without their numbers. The
 // first group of a container names it.
 func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
-	var parts []string
 	text = procfs.Complete(text)
+	var parts []string
 	for line := range procfs.Lines(text) {
 		if _, group, ok := bytes.Cut(line, []byte{':'}); ok {
 			parts = append(parts, string(group))

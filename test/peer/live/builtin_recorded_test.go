@@ -51,7 +51,6 @@ var recordedRows = []recordedRow{
 	{`^proc\.psinfo\.ttyname$`, "", "the agent looks for terminals of this machine"},
 	{`^proc\.psinfo\.labels$`, "unreadable", "the agent has the error of the last process of its hash table for all"},
 	{`^proc\.memory\.`, "machine proc-vanish", "the agent has the error of the last process of its hash table for all"},
-	{`^proc\.psinfo\.wchan_s$`, "machine proc-vanish", "the agent shows the end of a line"},
 	{`^proc\.id\.container$`, "machine cgroup", "the agent finds no containers"},
 	{`^proc\.delayacct\.swapin_time$`, "", "the agent has another error than for its neighbours"},
 	{`^cgroup\.pressure\..*\.avg`, "", "the agent takes the whole part for the bits of a float"},

@@ -79,7 +79,6 @@ var mutatedRows = []mutatedRow{
 	{`^proc\.id\.container$`, ``, is(`"[0-9a-f]{64}"`, `""`), "the agent finds no containers"},
 	{`^(hot)?proc\.(psinfo|memory|schedstat|namespaces|autogroup|io)\.`, `^proc/\d+/`, stale, "the agent shows what a longer file before had in the fields that a file does not have"},
 	{`^proc\.psinfo\.psargs$`, `/status: `, is(`"\(\)"`, `"\(.*"`), "the same"},
-	{`^proc\.psinfo\.wchan_s$`, `/wchan: `, same, "the agent shows the end of a line"},
 	{`^(hot)?proc\.(psinfo\.(n?vctxsw|threads|\w+_s)|memory\.vm\w+)$`, `/status: ` + words, is(`.*`, `0|"(\w+:.*)?"`), "the agent takes the next line for the value of a key without one"},
 	{`^(hot)?proc\.psinfo\.n?vctxsw$`, `/status: last words dropped`, told, "the same, of another process at the end of the file"},
 	{`^(hot)?proc\.namespaces\.`, `/status: ` + words, is(`".*"`, `(Error: Metric not supported.*)?`), "the same"},
