@@ -148,7 +148,8 @@ func NameLike(s string) bool {
 // LegalName reports whether a metric may have a name. Files may have a dot at its end.
 func LegalName(name string) bool { return syntax.LegalName(name) && !strings.HasSuffix(name, ".") }
 
-// Define defines the derived metrics among arguments, NAME=EXPR, over a source, and returns the names of all.
+// Define defines the derived metrics among arguments, NAME=EXPR, over a source, and returns the names of all. An
+// expression without a name is a *Problem.
 func Define(ctx context.Context, src *derive.Source, args []string) (names []string, err error) {
 	for _, arg := range args {
 		name, expr, ok := strings.Cut(arg, "=")
@@ -160,8 +161,8 @@ func Define(ctx context.Context, src *derive.Source, args []string) (names []str
 				}
 				return nil, err
 			}
-		} else {
-			name = arg
+		} else if name = arg; strings.ContainsAny(name, " ()*/+<>?!") {
+			return nil, &Problem{Msg: "an expression needs a name for its values", Src: name, Notes: []string{"write my.metric=" + name}}
 		}
 		names = append(names, name)
 	}
