@@ -284,8 +284,10 @@ func TestSQLNumbers(t *testing.T) {
 		}
 		out, err := e.run(queries)
 		must(err)
-		for i, part := range strings.Split("\n"+string(out), "\n@query ")[1:] {
-			_, part, _ = strings.Cut(part, "\n")
+		for _, part := range strings.Split("\n"+string(out), "\n@query ")[1:] {
+			number, part, _ := strings.Cut(part, "\n")
+			i, err := strconv.Atoi(number)
+			must(err)
 			got, want := numbersByName(t, part, 1), numbersByName(t, run("-a", path, "eval", "-t", "record", "-o", "csv", exprs[i]), 3)
 			if len(want) == 0 || !slices.Equal(got, want) {
 				t.Errorf("%s: %s: %q, want %q", e.name, exprs[i], got, want)
