@@ -27,6 +27,7 @@ var faults = [...]fault{
 	{"the process ends", 0, syscall.ESRCH, 0},
 	{"the device goes", 0, syscall.ENODEV, 0},
 	{"a read fails", 0, syscall.EIO, 0},
+	{"the kernel was told not to count", 0, syscall.EOPNOTSUPP, 0}, // as pressure with psi=0
 	{"the process ends in the middle", 7, syscall.ESRCH, 0},
 	{"short reads", 1 << 30, nil, 3},
 	{"the end comes early", 0, nil, 0},
