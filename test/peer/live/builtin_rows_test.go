@@ -61,9 +61,7 @@ var mutatedRows = []mutatedRow{
 	{`^ipc\.(shm|msg|sem)\.`, `^proc/sysvipc/\w+: (` + shape + `|numbers? changed)`, told, "the agent reads numbers across lines that are too long or too short, and the rest of one too wide as the next"},
 	{`^ipc\.(shm|msg|sem)\.owner$`, `^proc/sysvipc/\w+: (` + shape + `|numbers? changed)`, is(`("\w*")?`, `("\w*")?`), "the same, of the user's number"},
 
-	{`^(hinv\.(map\.scsi_id|disk\.model)|sysfs\.|proc\.(memory\.maps|psinfo\.(wchan_s|labels))$)`, `: end of line missing`, shortened, "the agent takes the last byte of a file for the end of a line"},
 	{`^(hot)?proc\.psinfo\.n?vctxsw$`, `/status: end of line missing`, is(`\d+`, "4294967295"), "the agent takes a number that ends the file for none"},
-	{`^disk\.wwid\.`, `/wwid: end of line missing`, same, "the same, of the name of an instance"},
 	{`^disk\.\w+\.capacity$`, `^proc/(diskstats|partitions):`, is("", `\d+`), "the agent shows devices that are gone from one file of two, without names"},
 	{`^disk\.(dev|partitions|dm|md)\.(read|write|blkread|blkwrite|total|blktotal|\w+_bytes)$`, `^proc/diskstats: ` + shape, told, "the agent reads the four numbers of an old kernel into the lower halves of others"},
 	{`^disk\.all\.(read|write|blkread|blkwrite|total|blktotal|\w+_bytes)$`, `^proc/diskstats: ` + shape, ofDisks, "the agent reads the four numbers of an old kernel into the lower halves of others"},
@@ -206,12 +204,6 @@ func textOf(changes []string, how, dir string) (text string, any bool) {
 
 func same(o, t, _ string) bool { return o == t && o != "" }
 
-// shortened are texts and numbers that lack the last byte.
-func shortened(o, t, _ string) bool {
-	o, t = strings.Trim(o, `"`), strings.Trim(t, `"`)
-	return len(o) == len(t)+1 && strings.HasPrefix(o, t)
-}
-
 // more are counts that have others added.
 func more(o, t, _ string) bool {
 	a, err := strconv.ParseUint(o, 10, 64)
@@ -351,8 +343,6 @@ func TestExplained(t *testing.T) {
 		{"disk.dev.capacity", nil, []string{"    inst [2] value 7", "pmNameIndom: indom=60.1 inst=2: Unknown or illegal instance identifier"}, "proc/diskstats: line dropped", true},
 		{"disk.dev.capacity", []string{"    inst [2] value 8"}, []string{"    inst [2] value 7"}, "proc/diskstats: line dropped", false},
 		{"mem.ksm.run_state", []string{"    value 2147483648"}, []string{"    value 18446744071562067968"}, "sys/kernel/mm/ksm/run: number changed", true},
-		{"sysfs.kernel.uevent_seqnum", []string{"    value 812"}, []string{"    value 81"}, "sys/kernel/uevent_seqnum: end of line missing", true},
-		{"sysfs.kernel.uevent_seqnum", []string{"    value 812"}, []string{"    value 82"}, "sys/kernel/uevent_seqnum: end of line missing", false},
 		{"mem.ksm.run_state", []string{"    value 1"}, []string{"    value 2"}, "sys/kernel/mm/ksm/run: number changed", false},
 		{"kernel.all.load", nil, nil, "proc/loadavg: gone", false},
 		{"proc.io.rchar", []string{"No value(s) available!"}, []string{"Error: Operation not permitted"}, "proc/7/io: gone", false},
