@@ -32,14 +32,13 @@ def session():
         .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
         .config("spark.sql.ansi.enabled", wanted[1])
     )
-    if QUICK:  # a plan that is kept of each query fills the heap
-        os.environ["PYSPARK_SUBMIT_ARGS"] = (
-            '--driver-memory 2g --driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC -XX:ReservedCodeCacheSize=256m '
-            '-Xlog:disable -Xlog:all=warning:stderr" pyspark-shell'  # answers alone go to the output
-        )
+    java = "-Xlog:disable -Xlog:all=warning:stderr"  # answers alone go to the output
+    if QUICK:
+        java += " -XX:TieredStopAtLevel=1 -XX:+UseParallelGC -XX:ReservedCodeCacheSize=256m"
         b = b.config("spark.sql.adaptive.enabled", "false")
-        for kept in ("sql.ui.retainedExecutions", "ui.retainedJobs", "ui.retainedStages", "ui.retainedTasks"):
-            b = b.config("spark." + kept, "1")
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f'--driver-memory 2g --driver-java-options "{java}" pyspark-shell'
+    for kept in ("sql.ui.retainedExecutions", "ui.retainedJobs", "ui.retainedStages", "ui.retainedTasks"):
+        b = b.config("spark." + kept, "1")  # the plans that are kept of queries fill the heap
     spark = b.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     found = spark.version, str(spark.sql("SET spark.sql.ansi.enabled").first().value)
