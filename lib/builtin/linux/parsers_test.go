@@ -193,6 +193,8 @@ var parserTests = []struct {
 		[]string{"-1 flock.read=0 flock.write=1 lease.count=1 lease.read=1 lease.write=0 posix.count=3 posix.read=2 posix.write=1"}},
 	{"locks", "others", "1: DELEG  ACTIVE    READ 1\n2: LEASE  BREAKING  UNLCK 1\n3: LAYOUT ACTIVE READ 1\n4: ACCESS ADVISORY  READ 1\n5: OFDLCK ADVISORY  WRITE 1\n6: FLOCK  MSNFS     RW 1\n",
 		[]string{"-1 flock.read=1 flock.write=1 lease.count=2 lease.read=1 lease.write=0 posix.count=2 posix.read=1 posix.write=1"}},
+	{"locks", "cut", "1: POSIX ADVISORY\n2: FLOCK\nx: LEASE ACTIVE READ\n3 POSIX ADVISORY WRITE\n4: POSIX ADVISORY x\n",
+		[]string{"-1 flock.read=0 flock.write=0 lease.count=0 lease.read=0 lease.write=0 posix.count=1 posix.read=0 posix.write=0"}},
 	{"locks", "empty", "", []string{"-1 flock.read=0 flock.write=0 lease.count=0 lease.read=0 lease.write=0 posix.count=0 posix.read=0 posix.write=0"}},
 
 	{"users", "empty", "", []string{"-1 roots=0 sessions=0"}},

@@ -152,10 +152,14 @@ func lockKind(word []byte) string {
 func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
 	counts := map[string]uint64{}
 	for line := range procfs.Lines(text) {
-		word, rest := procfs.Word(procfs.Skip(line, 1))
+		s := procfs.Scanner{Text: line}
+		if s.Uint(); s.Ok {
+			s.Literal(":")
+		}
+		word, rest := procfs.Word(s.Text)
 		mode, _ := procfs.Word(procfs.Skip(rest, 1))
 		kind := lockKind(word)
-		if kind == "" {
+		if !s.Ok || kind == "" || len(mode) == 0 {
 			continue
 		}
 		counts[kind+".count"]++

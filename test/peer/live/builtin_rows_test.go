@@ -27,7 +27,7 @@ type mutatedRow struct {
 var mutatedRows = []mutatedRow{
 	{`^mem\.vmstat\.(nr_slab|thp_split|pg\w+_total)$|^swap\.pages(in|out)$`, `^proc/vmstat:`, fewer, "the agent counts a line that is missing as -1"},
 	{`^mem\.vmstat\.thp_split$`, `^proc/vmstat:`, is("0", ""), "the agent has no value without the line"},
-	{`^mem\.util\.hugepages\w+Bytes$`, `^proc/meminfo: ` + shape, is("", `184467440\d{11}`), "the agent multiplies -1 for a line that is missing"},
+	{`^mem\.util\.hugepages\w+Bytes$`, `^proc/meminfo: ` + shape, is("", `0|184467440\d{11}`), "the agent multiplies with -1 for a line that is missing"},
 	{`^mem\.util\.hugepages\w+Bytes$`, `^proc/meminfo: numbers? changed`, is("", "0"), "the agent multiplies 0 with a size of 2^64-1"},
 	{`^network\.sockstat`, `^proc/net/sockstat6?:`, is("0", "-1"), "the agent counts a line that is missing as -1"},
 	{`^mem\.vmstat\.\w+_khugepaged$`, ``, is(`\d+`, "0"), "the agent does not read the line"},
@@ -61,7 +61,6 @@ var mutatedRows = []mutatedRow{
 	{`^ipc\.(shm|msg|sem)\.`, `^proc/sysvipc/\w+: (` + shape + `|numbers? changed)`, told, "the agent reads numbers across lines that are too long or too short, and the rest of one too wide as the next"},
 	{`^ipc\.(shm|msg|sem)\.owner$`, `^proc/sysvipc/\w+: (` + shape + `|numbers? changed)`, is(`("\w*")?`, `("\w*")?`), "the same, of the user's number"},
 
-	{`^(hot)?proc\.psinfo\.n?vctxsw$`, `/status: end of line missing`, is(`\d+`, "4294967295"), "the agent takes a number that ends the file for none"},
 	{`^disk\.\w+\.capacity$`, `^proc/(diskstats|partitions):`, is("", `\d+`), "the agent shows devices that are gone from one file of two, without names"},
 	{`^disk\.(dev|partitions|dm|md)\.(read|write|blkread|blkwrite|total|blktotal|\w+_bytes)$`, `^proc/diskstats: ` + shape, told, "the agent reads the four numbers of an old kernel into the lower halves of others"},
 	{`^disk\.all\.(read|write|blkread|blkwrite|total|blktotal|\w+_bytes)$`, `^proc/diskstats: ` + shape, ofDisks, "the agent reads the four numbers of an old kernel into the lower halves of others"},
@@ -78,7 +77,8 @@ var mutatedRows = []mutatedRow{
 	{`^(hot)?proc\.(psinfo|memory|schedstat|namespaces|autogroup|io)\.`, `^proc/\d+/`, stale, "the agent shows what a longer file before had in the fields that a file does not have"},
 	{`^proc\.psinfo\.psargs$`, `/status: `, is(`"\(\)"`, `"\(.*"`), "the same"},
 	{`^(hot)?proc\.(psinfo\.(n?vctxsw|threads|\w+_s)|memory\.vm\w+)$`, `/status: ` + words, is(`.*`, `0|"(\w+:.*)?"`), "the agent takes the next line for the value of a key without one"},
-	{`^(hot)?proc\.psinfo\.n?vctxsw$`, `/status: last words dropped`, told, "the same, of another process at the end of the file"},
+	{`^(hot)?proc\.psinfo\.n?vctxsw$`, `/status: (last words dropped|end of line missing)`, told, "the same, of another process, or none, at the end of the file"},
+	{`^(hot)?proc\.psinfo\.cpusallowed$`, `/status: ` + words, is(`"[\d,-]*"`, `".*"`), "the same, or the line of another process"},
 	{`^(hot)?proc\.namespaces\.`, `/status: ` + words, is(`".*"`, `(Error: Metric not supported.*)?`), "the same"},
 	{`^(hot)?proc\.memory\.vmreal$`, `/status: ` + words, less, "the same"},
 	{`^proc\.psinfo\.tty_pgrp$`, `/stat: (numbers? changed|unreadable|` + shape[1:], is("", "Error: (Metric not supported|Missing metric value).*"), "the agent has an error if the last process has no number"},
