@@ -72,6 +72,7 @@ var mutatedRows = []mutatedRow{
 	{`^(hot)?proc\.id\.`, `/status:`, stale, "the agent shows what a longer file before had"},
 	{`^(hot)?proc\.id\.`, `/status: ` + words, is(`\d+|".*"`, `0|"root"`), "the agent has zeros for a line without numbers"},
 	{`^(hot)?proc\.id\.\w+_nm$`, `/status: ` + words, is(`"\w+"`, `"\w+"`), "the agent shows the names of another process for a line of less than four numbers"},
+	{`^(hot)?proc\.io\.`, `/io: end of line missing`, told, "the agent shows another process for a number that ends the file"},
 	{`^(hot)?proc\.io\.`, `/io: last words dropped`, is(`\d+`, "0"), "the agent stops at a line without a number"},
 	{`^proc\.id\.container$`, ``, is(`"[0-9a-f]{64}"`, `""`), "the agent finds no containers"},
 	{`^(hot)?proc\.(psinfo|memory|schedstat|namespaces|autogroup|io)\.`, `^proc/\d+/`, stale, "the agent shows what a longer file before had in the fields that a file does not have"},
