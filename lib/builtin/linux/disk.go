@@ -67,7 +67,7 @@ func (l *collector) addControllers() {
 			return
 		}
 		if text, err := l.Root.Read(path.Join("sys/block", dir, "model")); err == nil && len(text) > 0 {
-			t.Cell(t.Row(disk.Inst), []byte("name")).SetText(chop(text))
+			t.Cell(t.Row(disk.Inst), []byte("name")).SetText(procfs.Chop(text))
 		}
 	})
 	l.Each("wwid", "/sys/block/DEV/wwid", l.disks, func(t *procfs.Table, disk *procfs.Row) {
@@ -77,7 +77,7 @@ func (l *collector) addControllers() {
 			text, err = l.Root.Read(dir + "/wwid")
 		}
 		if err == nil && len(text) > 0 {
-			line, _ := procfs.Line(chop(text))
+			line, _ := procfs.Line(procfs.Chop(text))
 			id = wwid(string(line))
 		}
 		t.Cell(t.Row(disk.Inst), []byte("id")).SetString(id)

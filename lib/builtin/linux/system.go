@@ -45,13 +45,13 @@ func (l *collector) addSystem() {
 	l.Numbers("aiomax", "proc/sys/fs/aio-max-nr")
 	for name, file := range map[string]string{"uevent": "sys/kernel/uevent_seqnum", "zswap_pool": "sys/module/zswap/parameters/max_pool_percent"} {
 		l.File(name, file, func(t *procfs.Table, r *procfs.Row, text []byte) {
-			if n, _ := procfs.Uint(chop(text)); len(text) > 0 {
+			if n, _ := procfs.Uint(procfs.Chop(text)); len(text) > 0 {
 				t.Field(r, 1).SetUint(n)
 			}
 		})
 	}
 	l.File("zswap", "sys/module/zswap/parameters/enabled", func(t *procfs.Table, r *procfs.Row, text []byte) {
-		line := chop(text)
+		line := procfs.Chop(text)
 		t.Cell(r, []byte("enabled")).SetText(line[:min(1, len(line))]) // Y or N
 	})
 	l.File("locks", "proc/locks", parseLocks)
@@ -246,6 +246,3 @@ func parseUsers(t *procfs.Table, r *procfs.Row, text []byte) {
 // kernelConstants are numbers that are built into the kernel and shown by metrics: limits and sizes
 // of structures of System V semaphores and messages.
 var kernelConstants = [...]uint64{0, 1, 16, 20, 32767, 65535}
-
-// chop returns a text without its last byte, which PCP's agent takes for the end of the line.
-func chop(text []byte) []byte { return text[:max(len(text)-1, 0)] }

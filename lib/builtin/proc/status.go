@@ -97,7 +97,7 @@ func (p *collector) addSmallFiles() {
 		t.Cell(r, []byte("text")).SetText(text) // it has no end of a line
 	})
 	p.perProcess("label", "attr/current", false, func(t *procfs.Table, r *procfs.Row, text []byte) {
-		t.Cell(r, []byte("text")).SetText(chop(text))
+		t.Cell(r, []byte("text")).SetText(procfs.Chop(text))
 	})
 	p.addMaps()
 	p.perProcess("cgroup", "cgroup", false, parseCgroups)
@@ -108,7 +108,7 @@ func (p *collector) addSmallFiles() {
 			return
 		}
 		if text, err := p.read(pid, "environ"); err == nil {
-			text = chop(text)
+			text = procfs.Chop(text)
 			for i, ch := range text {
 				if ch == 0 {
 					text[i] = ' '
@@ -151,12 +151,9 @@ func (p *collector) addMaps() {
 		case err != nil || !may:
 			text = nil
 		}
-		t.Cell(t.Row(pid), []byte("text")).SetText(chop(text))
+		t.Cell(t.Row(pid), []byte("text")).SetText(procfs.Chop(text))
 	})
 }
-
-// chop returns a text without its last byte, which is the end of a line or of a string for the kernel.
-func chop(text []byte) []byte { return text[:max(len(text)-1, 0)] }
 
 func (p *collector) addLinks() {
 	for _, name := range []string{"exe", "cwd"} {

@@ -66,6 +66,9 @@ func Whole(word []byte) bool { return digitsOf(word) == len(word) }
 // Complete returns the lines of a text that have an end, which are those that the reference counts in some files.
 func Complete(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
 
+// Chop returns a text without its last byte, which PCP's agents take for the end of a line, or of a string.
+func Chop(text []byte) []byte { return text[:max(len(text)-1, 0)] }
+
 // Digits returns a line from its first digit on, where the reference looks for the number of a key.
 func Digits(line []byte) []byte {
 	for i, c := range line {
