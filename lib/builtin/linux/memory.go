@@ -134,14 +134,17 @@ func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 // with blanks have underlines for them: "TCP_v6".
 func slabName(line []byte) (name, rest []byte) {
 	name, rest = procfs.Word(line)
-	for {
+	for range maxSlabWords {
 		word, after := procfs.Word(rest)
 		if len(word) == 0 || word[0] >= '0' && word[0] <= '9' {
-			return name, rest
+			break
 		}
 		name, rest = bytes.Join([][]byte{name, word}, []byte{'_'}), after
 	}
+	return name, rest
 }
+
+const maxSlabWords = 8 // after the first one: a damaged file may have lines of millions
 
 // parseSwaps reads /proc/swaps: a line of headings, then
 //
