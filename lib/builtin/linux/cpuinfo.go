@@ -54,7 +54,8 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 	for i := range cpus.Rows {
 		most = max(most, int(t.At(cpus.Rows[i].Inst).Inst)+1)
 	}
-	seen, listed, all := 0, false, false
+	common := procfs.Row{Cells: make([]procfs.Cell, len(t.Slots))} // lines about all processors
+	seen, listed, all, clock := 0, false, false, false             // clock: common has the last one
 	for line := range procfs.Lines(text) {
 		key, value, ok := bytes.Cut(line, []byte{':'})
 		if !ok {
@@ -68,20 +69,30 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 			continue
 		}
 		all, listed = all || seen == 0, false
-		value = value[min(1, len(value)):] // the blank
-		for i := range cpus.Rows {
-			if inst := cpus.Rows[i].Inst; all || int(inst) == seen-1 {
-				setCPUInfo(t, t.At(inst), bytes.TrimSpace(key), value)
-			}
+		key, value = bytes.TrimSpace(key), value[min(1, len(value)):] // after the blank
+		if all {
+			setCPUInfo(t, &common, key, value)
+			clock = clock || len(key) >= 7 && bytes.EqualFold(key[:7], []byte("cpu MHz"))
+		} else if inst := int32(min(seen-1, maxCPU)); cpus.Find(inst) != nil {
+			setCPUInfo(t, t.At(inst), key, value)
 		}
 	}
 	for i := range t.Rows {
-		finishCPUInfo(t, &t.Rows[i])
+		finishCPUInfo(t, &t.Rows[i], &common, clock)
 	}
 }
 
-// finishCPUInfo fills the empty cells of a processor.
-func finishCPUInfo(t *procfs.Table, r *procfs.Row) {
+// finishCPUInfo fills the empty cells of a processor, first from the lines about all processors, whose clock counts if they have one.
+func finishCPUInfo(t *procfs.Table, r, common *procfs.Row, clock bool) {
+	for k := range r.Cells {
+		if c := &common.Cells[k]; r.Cells[k].Kind == procfs.None {
+			r.Cells[k].Kind, r.Cells[k].Num, r.Cells[k].Text = c.Kind, c.Num, append(r.Cells[k].Text[:0], c.Text...)
+		}
+	}
+	if own := t.Cell(r, []byte("MHz")); clock && own != nil {
+		last := t.Cell(common, []byte("MHz"))
+		own.Kind, own.Num = last.Kind, last.Num
+	}
 	if c := t.Cell(r, []byte("processor")); c != nil {
 		c.SetUint(uint64(r.Inst))
 	}

@@ -84,3 +84,15 @@ func cellText(c *procfs.Cell) string {
 	}
 	return ""
 }
+
+// TestCPUInfoLong: a line about all processors takes no time for each of them.
+func TestCPUInfoLong(t *testing.T) {
+	table, cpus := procfstest.NewTable("vendor_id", "model", "stepping", "model_name", "flags", "MHz"), procfstest.NewTable()
+	for i := range int32(20000) {
+		cpus.Row(i)
+	}
+	parseCPUInfo(table, cpus, []byte(strings.Repeat("model : a\n", 1_000_000)))
+	if got := cellText(table.Cell(table.Find(19999), []byte("model"))); got != "a" {
+		t.Errorf("the last processor has model %q", got)
+	}
+}
