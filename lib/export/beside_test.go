@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -77,6 +78,46 @@ func TestCompactFull(t *testing.T) {
 	}
 	if full < 5 {
 		t.Errorf("only %d disks were full", full)
+	}
+}
+
+// TestCompactLate: a file that comes into a directory just before it is exchanged stays, however often its name cannot be given back.
+func TestCompactLate(t *testing.T) {
+	dir, _ := twice(t)
+	const name = "late.parquet"
+	values := dir + "/values/host=h"
+	text, err := os.ReadFile(filesOf(dir, "values")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed, came := syscall.EIO, false
+	fault := func(op *safefile.Op) error {
+		if op.Kind == safefile.OpExchange && !came && strings.HasPrefix(op.To, values) {
+			came = true
+			return os.WriteFile(filepath.Join(op.To, name), text, 0o666)
+		}
+		if op.Kind == safefile.OpRename && filepath.Base(op.Name) == name {
+			return failed
+		}
+		return nil
+	}
+	for try := range 3 {
+		end := safefile.Observe(fault)
+		_, err := Compact(t.Context(), dir, false)
+		end()
+		if errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err)
+		}
+		if !errors.Is(err, failed) {
+			t.Errorf("try %d: %v", try, err)
+		}
+	}
+	compact(t, dir)
+	if got := filesOf(dir, "values"); !came || !slices.ContainsFunc(got, func(file string) bool { return filepath.Base(file) == name }) {
+		t.Errorf("the late file is lost: %q", got)
+	}
+	if list := tree(t, dir+"/"+compactDir); len(list) > 0 {
+		t.Errorf("left: %q", list)
 	}
 }
 

@@ -190,7 +190,9 @@ func (s *stage) put(ctx context.Context) (moves [][2]string, err error) {
 	for _, o := range s.done() {
 		e := <-o.synced
 		o.synced <- e
-		err = cmp.Or(err, o.failed(e))
+		if err == nil {
+			err = o.failed(e)
+		}
 		files = append(files, [2]string{o.Name(), o.to})
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,7 +105,10 @@ func (c *compaction) workDir() (string, error) {
 
 // removeWork removes a work directory, and the directory in it.
 func removeWork(dir string) error {
-	return cmp.Or(safefile.RemoveAll(filepath.Join(dir, "new")), safefile.RemoveAll(dir))
+	if err := safefile.RemoveAll(filepath.Join(dir, "new")); err != nil {
+		return err
+	}
+	return safefile.RemoveAll(dir)
 }
 
 // read reads the manifests of all hosts, which finishes what was interrupted.
@@ -147,18 +149,31 @@ func (c *compaction) tidy() error {
 	}
 	old, err := begin(c.root.Name(compactDir), "run-")
 	for _, dir := range old {
-		s, e := readSwap(filepath.Join(dir, swapFile))
-		if e == nil {
-			if _, e = os.Lstat(c.root.Name(s.Merges[0].Files[0])); e == nil {
-				err = cmp.Or(err, s.late(c.root, filepath.Join(dir, "new")))
-			}
+		if e := c.tidyRun(dir); err == nil {
+			err = e
 		}
-		if e != nil && !errors.Is(e, fs.ErrNotExist) {
-			return e
-		}
-		err = cmp.Or(err, safefile.Forget([]string{filepath.Join(dir, swapFile)}), removeWork(dir))
 	}
 	return err
+}
+
+// tidyRun removes a work directory. The old files that it has are removed after the late ones among them are back.
+func (c *compaction) tidyRun(dir string) error {
+	swapped := filepath.Join(dir, swapFile)
+	s, err := readSwap(swapped)
+	if err == nil {
+		if _, err = os.Lstat(c.root.Name(s.Merges[0].Files[0])); err == nil {
+			if err := s.late(c.root, filepath.Join(dir, "new")); err != nil {
+				return err
+			}
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := safefile.Forget([]string{swapped}); err != nil {
+		return err
+	}
+	return removeWork(dir)
 }
 
 // A planned is a directory with files to be merged.
@@ -416,7 +431,13 @@ func (w *dirSwap) exchange(s *swap) error {
 		return err
 	}
 	w.swapped = true
-	return cmp.Or(s.late(w.root, w.fresh()), safefile.SyncDir(filepath.Dir(w.root.Name(w.dir))), safefile.SyncDir(w.work))
+	err := s.late(w.root, w.fresh())
+	for _, dir := range []string{filepath.Dir(w.root.Name(w.dir)), w.work} {
+		if e := safefile.SyncDir(dir); err == nil {
+			err = e
+		}
+	}
+	return err
 }
 
 // unchanged returns an error if an export has replaced one of the files meanwhile.

@@ -184,7 +184,10 @@ func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config
 		r.period = day
 	}
 	r.host, r.zone = recs.origin.host(ctx)
-	r.host, r.machine = cmp.Or(cfg.Host, r.host), cmp.Or(cfg.Machine, machineOf(ctx, recs.Source))
+	r.host, r.machine = cmp.Or(cfg.Host, r.host), cfg.Machine
+	if r.machine == "" {
+		r.machine = machineOf(ctx, recs.Source)
+	}
 	r.group, recs.tick = newGroup(recs.origin.endless()), tick(cfg.Micros)
 	if err := recs.rewind(); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -121,9 +120,13 @@ func (w *mergeWriter) close() error {
 	}
 	err := w.failed(w.out.Close())
 	if !w.whole {
-		err = cmp.Or(err, w.failed(w.file.Sync()))
+		if e := w.failed(w.file.Sync()); err == nil {
+			err = e
+		}
 	}
-	err = cmp.Or(err, w.failed(w.file.Close()))
+	if e := w.failed(w.file.Close()); err == nil {
+		err = e
+	}
 	w.file = nil
 	return err
 }

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,7 +59,10 @@ func (r *reader) resolve(ctx context.Context, m *manifest) error {
 	}
 	m.Version = versionOf(r.cfg.Micros)
 	micros, _, err := resolutionOf(ctx, m.store, r.cfg.Micros)
-	return cmp.Or(err, r.sameResolution(m.store, micros))
+	if err != nil {
+		return err
+	}
+	return r.sameResolution(m.store, micros)
 }
 
 func (r *reader) sameResolution(in Store, micros bool) error {
@@ -88,7 +90,10 @@ func (r *reader) claim(ctx context.Context, m *manifest) error {
 		return err
 	}
 	micros, version, err := resolutionOf(ctx, m.store, r.cfg.Micros)
-	if err = cmp.Or(err, r.sameResolution(m.store, micros)); err == nil {
+	if err == nil {
+		err = r.sameResolution(m.store, micros)
+	}
+	if err == nil {
 		err = m.store.Replace(ctx, headPath, fmt.Appendf(nil, "{\"version\": %d}\n", m.Version), version)
 	}
 	return errors.Join(err, unlock())

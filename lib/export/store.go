@@ -204,7 +204,9 @@ func (s *dirStage) Dir() string { return s.local }
 func (s *dirStage) Close(f *safefile.File) error { return errors.Join(f.Sync(), f.Close()) }
 
 func (s *dirStage) Put(_ context.Context, files [][2]string) (moves [][2]string, err error) {
-	err = cmp.Or(safefile.SyncDir(s.local), safefile.SyncDir(filepath.Dir(s.local)))
+	if err = safefile.SyncDir(s.local); err == nil {
+		err = safefile.SyncDir(filepath.Dir(s.local))
+	}
 	for _, f := range files {
 		_, gone := os.Lstat(f[0])
 		err = cmp.Or(err, gone)

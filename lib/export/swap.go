@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,11 +52,23 @@ func (s *swap) late(root Dir, old string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is removed already
 	}
+	into := root.Name(s.Dir)
 	for _, e := range entries {
-		to := filepath.Join(root.Name(s.Dir), e.Name())
-		if _, missing := os.Lstat(to); errors.Is(missing, fs.ErrNotExist) && !merged[e.Name()] {
-			err = cmp.Or(err, safefile.RenameFile(filepath.Join(old, e.Name()), to))
+		if err == nil && !merged[e.Name()] {
+			err = moveLate(filepath.Join(old, e.Name()), filepath.Join(into, e.Name()))
 		}
+	}
+	if err != nil {
+		return err
+	}
+	return safefile.SyncDir(into)
+}
+
+// moveLate renames a file, unless there is one of the new name: that is the same, under both names.
+func moveLate(from, to string) error {
+	_, err := os.Lstat(to)
+	if errors.Is(err, fs.ErrNotExist) {
+		return safefile.RenameFile(from, to)
 	}
 	return err
 }

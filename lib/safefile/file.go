@@ -190,9 +190,14 @@ func RemoveAll(dir string) error {
 		return nil
 	}
 	for _, e := range entries {
-		err = cmp.Or(err, RemoveFile(filepath.Join(dir, e.Name())))
+		if e := RemoveFile(filepath.Join(dir, e.Name())); err == nil {
+			err = e
+		}
 	}
-	return cmp.Or(err, RemoveFile(dir))
+	if err != nil {
+		return err
+	}
+	return RemoveFile(dir)
 }
 
 func mkdir(dir string, perm fs.FileMode) error {

@@ -40,7 +40,10 @@ func Move(list []Rename) error {
 			dirs[dir] = true
 		}
 	}
-	return cmp.Or(failed, syncDirs(dirs))
+	if err := syncDirs(dirs); failed == nil {
+		failed = err
+	}
+	return failed
 }
 
 // makeDir makes a directory and those above it, and notes the directories that get new names.
@@ -70,7 +73,8 @@ func syncDirs(dirs map[string]bool) error {
 	}
 	var failed error
 	for range dirs {
-		failed = cmp.Or(failed, <-results)
+		err := <-results
+		failed = cmp.Or(failed, err)
 	}
 	return failed
 }
@@ -82,7 +86,10 @@ func SyncDir(dir string) error { return syncDir(filepath.Join(dir, "x")) }
 func MakeDir(dir string, perm fs.FileMode) error {
 	changed := make(map[string]bool)
 	err := makeDir(dir, perm, changed)
-	return cmp.Or(err, syncDirs(changed))
+	if e := syncDirs(changed); err == nil {
+		err = e
+	}
+	return err
 }
 
 // Forget removes files, and their names are gone from the disk when it returns. A file that is not there is
@@ -97,7 +104,10 @@ func Forget(names []string) error {
 			failed = cmp.Or(failed, err)
 		}
 	}
-	return cmp.Or(failed, syncDirs(dirs))
+	if err := syncDirs(dirs); failed == nil {
+		failed = err
+	}
+	return failed
 }
 
 // Tidy removes the temporary files of writers of this package from a directory. Nobody else may write there.
@@ -105,7 +115,9 @@ func Tidy(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if name := e.Name(); e.Type().IsRegular() && name[0] == '.' && strings.TrimRight(name, "0123456789") != name {
-			err = cmp.Or(err, RemoveFile(filepath.Join(dir, name)))
+			if e := RemoveFile(filepath.Join(dir, name)); err == nil {
+				err = e
+			}
 		}
 	}
 	return err

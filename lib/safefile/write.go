@@ -1,7 +1,6 @@
 package safefile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +24,10 @@ func Create(name string, text []byte) error {
 	}
 	switch err := LinkFile(f.Name(), name); {
 	case err == nil:
-		if err = cmp.Or(RemoveFile(f.Name()), syncDir(name)); err != nil {
+		if err = RemoveFile(f.Name()); err == nil {
+			err = syncDir(name)
+		}
+		if err != nil {
 			_ = os.Remove(f.Name())
 			err = errors.Join(err, os.Remove(name))
 		}
@@ -39,7 +41,10 @@ func Create(name string, text []byte) error {
 	if f, err = OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return err
 	}
-	return cmp.Or(fill(f, text), syncDir(name))
+	if err := fill(f, text); err != nil {
+		return err
+	}
+	return syncDir(name)
 }
 
 // Replace writes a file in the place of one of the same name, if there is one. A reader, and a crash,
