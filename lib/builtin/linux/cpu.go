@@ -2,8 +2,6 @@ package linux
 
 import (
 	"bytes"
-	"cmp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +19,7 @@ func (l *collector) addCPU() {
 		}
 		parseStat(t, l.Tables["cpu"], l.Tables["stat"], text)
 		l.limitCPUs(t)
-		if err == nil && l.isSingle() {
+		if err == nil && l.isSingle(t, text) {
 			setOnly(t, text)
 		}
 		return procfs.Missing(err)
@@ -60,14 +58,21 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 
 // maxCPUs returns the number of processors that the reference's agent assumes for files recorded
 // elsewhere: LINUX_NCPUS, but at least one, or the processors of this system; 0 for the files of this
-// system.
+// system. The processors that the program may run on are no measure: a mask of them hides the others.
 func (l *collector) maxCPUs() int {
 	n, limited := l.Setting("NCPUS")
 	switch {
 	case limited:
 		return int(max(1, min(n, maxCPU)))
 	case l.Recorded():
-		return runtime.NumCPU()
+		names, _ := l.System.Names("sys/devices/system/cpu") // without the directory the files have no limit
+		n := 0
+		for _, name := range names {
+			if _, ok := numbered("cpu", name); ok {
+				n++
+			}
+		}
+		return n
 	}
 	return 0
 }
@@ -93,9 +98,12 @@ func (l *collector) limitCPUs(t *procfs.Table) {
 	t.Keep(func(r *procfs.Row) bool { return counted[r.Inst] || nodes == nil && int(r.Inst) < n })
 }
 
-// isSingle reports whether the machine has one processor.
-func (l *collector) isSingle() bool {
-	return cmp.Or(l.maxCPUs(), runtime.NumCPU()) == 1
+// isSingle reports whether the line of all processors in /proc/stat is that of the only one.
+func (l *collector) isSingle(percpu *procfs.Table, text []byte) bool {
+	if n := l.maxCPUs(); n > 0 {
+		return n == 1
+	}
+	return len(percpu.Rows) == 0 && bytes.HasPrefix(text, []byte("cpu "))
 }
 
 // setOnly makes the line of all processors that of the only one, for which old kernels have no other.

@@ -53,7 +53,7 @@ func TestDamage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := procfstest.Damaged(t, c.change)
 			total := 0
-			for _, p := range []*pmda.Agent{newCollector(&Options{Root: dir}).agent(), proc.New(&proc.Options{Root: dir})} {
+			for _, p := range []*pmda.Agent{newCollector(procfstest.Options(dir)).agent(), proc.New(&proc.Options{Root: dir})} {
 				values, failed := procfstest.FetchAll(t, p)
 				again, _ := procfstest.FetchAll(t, p)
 				if values != again {

@@ -10,7 +10,7 @@ import (
 
 func TestFaults(t *testing.T) {
 	procfstest.Faults(t, func(dir string) (*pmda.Agent, *procfs.Root) {
-		l := newCollector(&Options{Root: dir})
+		l := newCollector(procfstest.Options(dir))
 		return l.agent(), l.Root
 	}, `\.scheduler$|^ipc\.\w+\.owner$|frequency_scaling\.count$`, "/net/tcp", "/net/tcp6")
 }

@@ -43,7 +43,7 @@ func TestHostile(t *testing.T) {
 	if err := os.Chmod(path("proc/uptime"), 0); err != nil {
 		t.Fatal(err)
 	}
-	a := newCollector(&Options{Root: dir}).agent()
+	a := newCollector(procfstest.Options(dir)).agent()
 	_, failed := procfstest.FetchAll(t, a)
 	for name, err := range failed {
 		if code := pmerr.Of(err); code != pmerr.AppVersion && code != pmerr.ENOENT && code != pmerr.Of(syscall.ELOOP) && code != pmerr.Of(syscall.EIO) {
@@ -71,7 +71,7 @@ func TestOpenFails(t *testing.T) {
 		}
 	}
 	dir := procfstest.Files(t, files)
-	l := newCollector(&Options{Root: dir})
+	l := newCollector(procfstest.Options(dir))
 	a := l.agent()
 	check := func(t *testing.T, mtu, up, running string) {
 		t.Helper()
@@ -148,9 +148,9 @@ func TestThousands(t *testing.T) {
 		fmt.Fprintf(&parts, "8 %d %d sd%s\n", i, i+1, letters(i))
 		fmt.Fprintf(&names, "eth%d: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n", i)
 	}
-	a := newCollector(&Options{Root: procfstest.Files(t, map[string]string{
+	a := newCollector(procfstest.Options(procfstest.Files(t, map[string]string{
 		"proc/stat": stat.String(), "proc/cpuinfo": info.String(), "proc/diskstats": disks.String(), "proc/partitions": parts.String(), "proc/net/dev": names.String(),
-	})}).agent()
+	}))).agent()
 	for name, want := range map[string]int{
 		"kernel.percpu.cpu.user": n, "hinv.cpu.model_name": n, "disk.dev.read": n, "disk.dev.capacity": n, "disk.dm.read": 0, "network.interface.in.bytes": n,
 	} {
@@ -176,7 +176,7 @@ func TestDirectories(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l, p := newCollector(&Options{Root: dir}).agent(), proc.New(&proc.Options{Root: dir})
+	l, p := newCollector(procfstest.Options(dir)).agent(), proc.New(&proc.Options{Root: dir})
 	for name, want := range map[string]int{"kernel.all.cpu.user": 1, "mem.util.free": 0, "network.interface.in.bytes": 0, "disk.dev.read": 0} {
 		if res := procfstest.Fetch(t, l, nil, name); res.Sets[0].Err != 0 || res.Sets[0].Len() != want {
 			t.Errorf("%s: %+v", name, res.Sets[0])
@@ -196,7 +196,7 @@ func TestDirectories(t *testing.T) {
 func TestCutNetstat(t *testing.T) {
 	for end, want := range map[string]pmerr.Code{"": pmerr.Botch, "\n": 0} {
 		dir := procfstest.Files(t, map[string]string{"proc/net/netstat": "TcpExt: SyncookiesSent SyncookiesRecv\nTcpExt: 2 3" + end})
-		if res := procfstest.Fetch(t, newCollector(&Options{Root: dir}).agent(), nil, "network.tcp.syncookiessent"); res.Sets[0].Err != want {
+		if res := procfstest.Fetch(t, newCollector(procfstest.Options(dir)).agent(), nil, "network.tcp.syncookiessent"); res.Sets[0].Err != want {
 			t.Errorf("%q: %v, want %v", end, res.Sets[0].Err, want)
 		}
 	}

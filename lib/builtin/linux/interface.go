@@ -162,9 +162,6 @@ func (l *collector) addAddresses() {
 		}
 	})
 	l.Each("inetaddr", "the interfaces' addresses", list, func(t *procfs.Table, dev *procfs.Row) {
-		if !l.System.Live() {
-			return
-		}
 		if a := l.addresses(dev.Name); a != "" {
 			t.Cell(t.Row(dev.Inst), []byte("address")).SetString(a)
 		}

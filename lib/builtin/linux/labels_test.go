@@ -58,7 +58,7 @@ func TestLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := procfstest.Tree(t)
-	linux, processes := newCollector(&Options{Root: dir}).agent(), proc.New(&proc.Options{Root: dir})
+	linux, processes := newCollector(procfstest.Options(dir)).agent(), proc.New(&proc.Options{Root: dir})
 	labels := map[string]map[string]string{"3.9": mergedLabels(t, processes, pcp.NewInDom(3, 9))}
 	for i := range uint32(100) {
 		d := pcp.NewInDom(Domain, i)
@@ -84,7 +84,7 @@ func TestLabels(t *testing.T) {
 }
 
 func TestMetricLabels(t *testing.T) {
-	a := newCollector(&Options{Root: t.TempDir()}).agent()
+	a := newCollector(procfstest.Options(t.TempDir())).agent()
 	for _, c := range []struct {
 		id   pcp.ID
 		want string

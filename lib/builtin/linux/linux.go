@@ -4,6 +4,7 @@ package linux
 
 import (
 	_ "embed"
+	"errors"
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pmda"
@@ -24,7 +25,7 @@ type collector struct {
 	cpus, nodes, disks, netdev *procfs.Table
 	devices                    map[string]int32 // numbers of the instances of all kinds of block devices
 
-	// Questions to the kernel itself, replaced by tests.
+	// Questions to the kernel itself. Below another root its files answer, or nobody does.
 	statfs    func(path string, fs *filesystem) error
 	uname     func() uname
 	addresses func(name string) string
@@ -48,6 +49,11 @@ func newCollector(o *Options) *collector {
 		uname:     systemName,
 		addresses: firstAddress,
 		devices:   map[string]int32{},
+	}
+	if !l.System.Live() {
+		l.statfs = func(string, *filesystem) error { return errors.ErrUnsupported }
+		l.uname = l.recordedName
+		l.addresses = func(string) string { return "" }
 	}
 	l.Label = l.label
 	for _, k := range keptKinds {

@@ -20,11 +20,11 @@ import (
 )
 
 func TestMachines(t *testing.T) {
-	procfstest.Machines(t, func(dir string) *pmda.Agent { return newCollector(&Options{Root: dir}).agent() })
+	procfstest.Machines(t, func(o *Options) *pmda.Agent { return newCollector(o).agent() })
 }
 
 func TestGolden(t *testing.T) {
-	procfstest.Golden(t, newCollector(&Options{Root: procfstest.Tree(t)}).agent(), Domain, 1330)
+	procfstest.Golden(t, newCollector(procfstest.Options(procfstest.Tree(t))).agent(), Domain, 1330)
 }
 
 // TestRecord writes the collectors' values for the tree, for making the golden file.
@@ -35,7 +35,7 @@ func TestRecord(t *testing.T) {
 	}
 	dir := procfstest.Tree(t)
 	var out []byte
-	for _, a := range []*pmda.Agent{newCollector(&Options{Root: dir}).agent(), proc.New(&proc.Options{Root: dir})} {
+	for _, a := range []*pmda.Agent{newCollector(procfstest.Options(dir)).agent(), proc.New(&proc.Options{Root: dir})} {
 		names := procfstest.Names(a)
 		for i, values := range procfstest.Values(t, a, names...) {
 			out = append(out, names[i]+"\t"+values+"\n"...)
@@ -54,8 +54,7 @@ func TestMissing(t *testing.T) {
 			netstat = append(netstat, name)
 		}
 	}
-	l := newCollector(&Options{Root: filepath.Join(t.TempDir(), "missing")})
-	l.uname = func() uname { return uname{} }
+	l := newCollector(procfstest.Options(filepath.Join(t.TempDir(), "missing")))
 	a := l.agent()
 	names := procfstest.Names(a)
 	for i, got := range procfstest.Values(t, a, names...) {
@@ -79,7 +78,8 @@ func TestFiles(t *testing.T) {
 		"proc/meminfo": "MemTotal: 1 kB", "proc/vmstat": "pgfault 1\n", "proc/sysvipc/msg": "key\n1 2 600 1 2 3 4 5", "etc/passwd": "root:x:0:0",
 	})
 	for _, c := range []struct{ metrics, want string }{
-		{"hinv.pagesize kernel.all.hz kernel.uname.release", ""},
+		{"hinv.pagesize kernel.all.hz", ""},
+		{"kernel.uname.release hinv.machine", "proc/sys/kernel/arch proc/sys/kernel/hostname proc/sys/kernel/osrelease proc/sys/kernel/ostype proc/sys/kernel/version"},
 		{"kernel.all.cpu.user kernel.percpu.cpu.user kernel.all.intr hinv.ncpu", "proc/stat"},
 		{"kernel.all.load kernel.all.lastpid kernel.all.uptime", "proc/loadavg proc/uptime"},
 		{"mem.util.used mem.physmem swap.free hinv.physmem", "proc/meminfo"},
@@ -97,7 +97,7 @@ func TestFiles(t *testing.T) {
 		{"filesys.used filesys.free hinv.nfilesys", "proc/self/mounts"},
 		{"mem.numa.util.free", "proc/meminfo"},
 	} {
-		l := newCollector(&Options{Root: dir})
+		l := newCollector(procfstest.Options(dir))
 		var files []string
 		l.Root.Trace = func(name string) { files = append(files, name) }
 		procfstest.Fetch(t, l.agent(), nil, strings.Fields(c.metrics)...)
@@ -112,7 +112,7 @@ func TestFiles(t *testing.T) {
 
 // TestOnce checks that a fetch of everything reads no file twice.
 func TestOnce(t *testing.T) {
-	l := newCollector(&Options{Root: procfstest.Tree(t)})
+	l := newCollector(procfstest.Options(procfstest.Tree(t)))
 	count := map[string]int{}
 	l.Root.Trace = func(name string) { count[name]++ }
 	a := l.agent()
@@ -208,7 +208,7 @@ func TestKbytes(t *testing.T) {
 // TestInstances checks that instances keep their numbers when others come and go.
 func TestInstances(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{"proc/net/dev": "lo: 1\neth0: 2\nwg0: 3\n"})
-	a := newCollector(&Options{Root: dir}).agent()
+	a := newCollector(procfstest.Options(dir)).agent()
 	for _, c := range []struct{ dev, want string }{
 		{"lo: 1\neth0: 2\nwg0: 3\n", "[{0 lo} {1 eth0} {2 wg0}]"},
 		{"wg0: 3\nlo: 1\n", "[{0 lo} {2 wg0}]"},
@@ -273,7 +273,7 @@ func TestKeepNowhere(t *testing.T) {
 // TestFilesystems checks the metrics made of the results of statfs.
 func TestFilesystems(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{"proc/self/mounts": "/dev/sda1 /srv/a\\040b xfs rw 0 0\n/dev/sdb1 /gone ext4 rw 0 0\ntmpfs /run tmpfs ro 0 0\n"})
-	l := newCollector(&Options{Root: dir})
+	l := newCollector(procfstest.Options(dir))
 	var asked []string
 	l.statfs = func(path string, fs *filesystem) error {
 		asked = append(asked, path)
@@ -310,7 +310,7 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestUname(t *testing.T) {
-	l := newCollector(&Options{Root: t.TempDir()})
+	l := newCollector(procfstest.Options(t.TempDir()))
 	l.uname = func() uname {
 		return uname{sysname: "S", nodename: "n", release: "1.2", version: "#3", machine: "m"}
 	}
@@ -346,7 +346,7 @@ func TestLive(t *testing.T) {
 
 // TestAllocs checks that a steady fetch allocates for opening files only, not for values.
 func TestAllocs(t *testing.T) {
-	a := newCollector(&Options{Root: procfstest.Tree(t)}).agent()
+	a := newCollector(procfstest.Options(procfstest.Tree(t))).agent()
 	for _, c := range []struct {
 		metrics string
 		files   float64
@@ -457,7 +457,7 @@ func TestDevices(t *testing.T) {
 		"sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq": "1234567\n",
 		"proc/stat": "cpu0 1 2 3 4\n",
 	})
-	a := newCollector(&Options{Root: dir}).agent()
+	a := newCollector(procfstest.Options(dir)).agent()
 	for name, want := range map[string]string{
 		"hinv.map.mdname": `data="md127"|md0="md0"`, "hinv.map.dmname": `vg-x="dm-1"`, "disk.dm.read": "vg-x=7", "hinv.ntape": "1",
 		"filesys.uuid": `/dev/mapper/vg-x="6e-7"`, "hinv.map.scsi_id": `sda="unknown"`, "hinv.cpu.frequency_scaling.current": "cpu0=1234.567",
@@ -492,7 +492,7 @@ func TestRecordedInterfaces(t *testing.T) {
 
 // TestUsage checks that a file system is asked for its space only for metrics of it: one may not answer.
 func TestUsage(t *testing.T) {
-	l := newCollector(&Options{Root: procfstest.Files(t, map[string]string{"proc/self/mounts": "/dev/a / ext4 rw 0 0\nx /tmp tmpfs rw 0 0\n"})})
+	l := newCollector(procfstest.Options(procfstest.Files(t, map[string]string{"proc/self/mounts": "/dev/a / ext4 rw 0 0\nx /tmp tmpfs rw 0 0\n"})))
 	var asked []string
 	l.statfs = func(path string, _ *filesystem) error {
 		asked = append(asked, path)

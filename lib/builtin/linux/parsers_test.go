@@ -131,7 +131,7 @@ var parsers = map[string]procfstest.Parser{
 	"diskstats":  disks(diskNumbers),
 	"partitions": disks(diskNumbers + 1),
 	"mounts": func(text []byte) []*procfs.Table {
-		l := newCollector(&Options{Root: "/nonexistent"})
+		l := newCollector(procfstest.Options("/nonexistent"))
 		l.statfs = func(path string, fs *filesystem) error {
 			*fs = filesystem{blocks: 1000, free: 400, avail: 300, files: 50, ffree: 20, size: 4096}
 			return nil
@@ -152,7 +152,7 @@ var parsers = map[string]procfstest.Parser{
 // disks returns the parser of a file with lines of devices.
 func disks(before int) procfstest.Parser {
 	return func(text []byte) []*procfs.Table {
-		l := newCollector(&Options{Root: "/nonexistent"})
+		l := newCollector(procfstest.Options("/nonexistent"))
 		for _, kind := range diskKinds {
 			l.Tables[kind].Slot("1")
 			l.Tables[kind].Slot("11")
@@ -338,7 +338,6 @@ func utmp(kind byte, user string) string {
 }
 
 func TestParsers(t *testing.T) {
-	procfstest.SmallPages(t)
 	tested := map[string]bool{}
 	for _, c := range parserTests {
 		tested[c.parser] = true

@@ -209,12 +209,23 @@ func (l *collector) addUname() {
 		r := t.Row(pcp.NullInst)
 		for _, f := range []struct{ key, value string }{
 			{"sysname", u.sysname}, {"nodename", u.nodename}, {"release", u.release}, {"version", u.version}, {"machine", u.machine},
-			{"all", strings.Join([]string{u.sysname, u.nodename, u.release, u.version, u.machine}, " ")},
+			{"all", strings.TrimSpace(strings.Join([]string{u.sysname, u.nodename, u.release, u.version, u.machine}, " "))},
 			{"pmda", agentVersion},
 		} {
-			t.Cell(r, []byte(f.key)).SetString(f.value)
+			if f.value != "" {
+				t.Cell(r, []byte(f.key)).SetString(f.value)
+			}
 		}
 	})
+}
+
+// recordedName returns the name of the system whose files are below the root. What has no file is empty.
+func (l *collector) recordedName() uname {
+	line := func(name string) string {
+		text, _ := l.System.Read("proc/sys/kernel/" + name)
+		return string(procfs.Chop(text))
+	}
+	return uname{sysname: line("ostype"), nodename: line("hostname"), release: line("osrelease"), version: line("version"), machine: line("arch")}
 }
 
 const agentVersion = "7.2.2" // version of the reference whose agent the collector imitates

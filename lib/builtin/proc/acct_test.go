@@ -23,7 +23,7 @@ func TestAcct(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{
 		"var/log/account/pacct": "cut" + string(old) + acctSample, "etc/passwd": "root:x:0:0\n", "etc/group": "root:x:0:\n",
 	})
-	p := newCollector(&Options{Root: dir})
+	p := newCollector(procfstest.Options(dir))
 	now := time.Unix(1795377260, 0)
 	p.hot.now = func() time.Time { return now }
 	a := p.agent()

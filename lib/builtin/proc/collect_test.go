@@ -189,10 +189,9 @@ var collectTests = []struct {
 const unsupported = "error Metric not supported by this version of monitored application"
 
 func TestCollect(t *testing.T) {
-	procfstest.SmallPages(t)
 	for _, c := range collectTests {
 		t.Run(c.name, func(t *testing.T) {
-			a := newCollector(&Options{Root: procfstest.Files(t, c.files)}).agent()
+			a := newCollector(procfstest.Options(procfstest.Files(t, c.files))).agent()
 			var names, want []string
 			for _, line := range c.want {
 				name, values, _ := strings.Cut(line, " ")
@@ -209,10 +208,10 @@ func TestCollect(t *testing.T) {
 
 // TestEnds: texts end where PCP's agent ends them: a byte before the end of the file, at it, or at the end of the last line.
 func TestEnds(t *testing.T) {
-	a := newCollector(&Options{Root: procfstest.Files(t, map[string]string{
+	a := newCollector(procfstest.Options(procfstest.Files(t, map[string]string{
 		"proc/7/environ": "A=1\x00\x00\x00", "proc/7/attr/current": "label\x00", "proc/7/wchan": "wait\n", "proc/7/cgroup": "1:x:/a\n2:y:/b", "proc/7/maps": "00-01 r\n\n",
 		"proc/7/io": "rchar: -3\nwchar: x\n",
-	})}).agent()
+	}))).agent()
 	want := map[string]string{
 		"proc.psinfo.environ": `"A=1  "`, "proc.psinfo.labels": `"label"`, "proc.psinfo.wchan_s": `"wait\n"`, "proc.psinfo.cgroups": `"x:/a"`, "proc.memory.maps": `"00-01 r\n"`,
 		"proc.io.rchar": "18446744073709551613",
@@ -235,7 +234,7 @@ func TestEmpty(t *testing.T) {
 		{map[string]string{"proc/7/oom_score": "5\n", "proc/8/oom_score": ""}, 0},
 		{map[string]string{"proc/7/x": ""}, pmerr.AppVersion},
 	} {
-		_, failed := procfstest.FetchAll(t, newCollector(&Options{Root: procfstest.Files(t, c.files)}).agent())
+		_, failed := procfstest.FetchAll(t, newCollector(procfstest.Options(procfstest.Files(t, c.files))).agent())
 		if err := failed["proc.psinfo.oom_score"]; pmerr.Of(err) != c.want {
 			t.Errorf("%q: %v, want %v", c.files, err, c.want)
 		}
@@ -245,9 +244,8 @@ func TestEmpty(t *testing.T) {
 // TestVanish checks that a process that ends between fetches is gone, and its number can be that of
 // another.
 func TestVanish(t *testing.T) {
-	procfstest.SmallPages(t)
 	dir := procfstest.Files(t, map[string]string{"proc/5/cmdline": "a\x00", "proc/5/statm": "1", "proc/6/cmdline": "b\x00", "proc/6/statm": "2"})
-	a := newCollector(&Options{Root: dir}).agent()
+	a := newCollector(procfstest.Options(dir)).agent()
 	check := func(want string) {
 		t.Helper()
 		if got := procfstest.Values(t, a, "proc.memory.size")[0]; got != want {
@@ -266,7 +264,7 @@ func TestVanish(t *testing.T) {
 
 // TestAllocs checks that a steady fetch allocates for opening files only.
 func TestAllocs(t *testing.T) {
-	a := newCollector(&Options{Root: procfstest.Files(t, map[string]string{"proc/5/stat": "5 (a) S 1 2 3", "proc/6/stat": "6 (b) S 1 2 3"})}).agent()
+	a := newCollector(procfstest.Options(procfstest.Files(t, map[string]string{"proc/5/stat": "5 (a) S 1 2 3", "proc/6/stat": "6 (b) S 1 2 3"}))).agent()
 	req := &pmda.Request{}
 	for _, item := range []uint32{0, 1, 2, 3, 4, 13, 14, 23} {
 		req.IDs = append(req.IDs, pcp.NewID(Domain, 8, item))

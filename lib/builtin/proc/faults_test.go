@@ -18,7 +18,7 @@ import (
 
 func TestFaults(t *testing.T) {
 	procfstest.Faults(t, func(dir string) (*pmda.Agent, *procfs.Root) {
-		p := newCollector(&Options{Root: dir})
+		p := newCollector(procfstest.Options(dir))
 		return p.agent(), p.Root
 	}, `^$`, "/stat", "/statm", "/status", "/io", "/schedstat", "/oom_score", "/wchan", "/autogroup", "/cgroup", "/smaps_rollup", "/cmdline", "/environ", "/current")
 }
@@ -38,7 +38,7 @@ func TestProcessGoes(t *testing.T) {
 	most := 0
 	for n := 0; n <= most; n++ { // 0 removes nothing
 		dir := procfstest.Files(t, files)
-		p := newCollector(&Options{Root: dir})
+		p := newCollector(procfstest.Options(dir))
 		a := p.agent()
 		reads := 0
 		p.Root.Through = func(name string, r io.Reader) io.Reader {
@@ -83,7 +83,7 @@ func TestHidden(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{
 		"proc/1/cmdline": "a\x00", "proc/1/attr/current": "x", "proc/1/statm": "1", "proc/7/cmdline": "b\x00", "proc/7/statm": "2",
 	})
-	p := newCollector(&Options{Root: dir})
+	p := newCollector(procfstest.Options(dir))
 	a := p.agent()
 	p.Root.Through = func(name string, r io.Reader) io.Reader {
 		if strings.HasPrefix(name, "proc/1/") {

@@ -33,7 +33,7 @@ func TestHostile(t *testing.T) {
 	if err := syscall.Mkfifo(path("proc/9/schedstat"), 0o666); err != nil {
 		t.Skipf("no pipes here: %v", err)
 	}
-	p := newCollector(&Options{Root: dir})
+	p := newCollector(procfstest.Options(dir))
 	a := p.agent()
 	_, failed := procfstest.FetchAll(t, a)
 	for name, err := range failed {

@@ -84,7 +84,6 @@ func hotFilesOf(pid, uid, seconds int) map[string]string {
 }
 
 func TestHotproc(t *testing.T) {
-	procfstest.SmallPages(t)
 	dir := procfstest.Files(t, map[string]string{
 		hotConfig: "#pmdahotproc\nVersion 1.0\n\nuid == 5 || cpuburn > 0.75 && uname == \"bob\"\n", "etc/passwd": "bob:x:6:1::/:\n", "proc/stat": "cpu 0 0 0 0 0 0 0 0 0 0\n",
 	})
@@ -96,7 +95,7 @@ func TestHotproc(t *testing.T) {
 	write(hotFilesOf(10, 5, 0))
 	write(hotFilesOf(11, 6, 0))
 	write(hotFilesOf(12, 6, 0))
-	p := newCollector(&Options{Root: dir})
+	p := newCollector(procfstest.Options(dir))
 	at := time.Unix(1000, 0)
 	p.hot.now = func() time.Time { return at }
 	a := p.agent()
@@ -164,7 +163,7 @@ func TestControl(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{
 		"proc/1/cmdline": "a\x00", "proc/1/task/1/stat": "", "proc/1/task/2/stat": "", "proc/1/cgroup": "4:cpu:/\n0::/a\n", "proc/9/cmdline": "b\x00", "proc/9/cgroup": "0::/ab\n",
 	})
-	a := newCollector(&Options{Root: dir}).agent()
+	a := newCollector(procfstest.Options(dir)).agent()
 	root, user := testClient("0"), testClient("0")
 	for _, c := range []struct {
 		item         uint32

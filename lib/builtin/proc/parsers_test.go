@@ -122,7 +122,6 @@ var parserTests = []struct{ parser, name, text, want string }{
 }
 
 func TestParsers(t *testing.T) {
-	procfstest.SmallPages(t)
 	tested := map[string]bool{}
 	for _, c := range parserTests {
 		tested[c.parser] = true

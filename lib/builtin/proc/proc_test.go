@@ -20,11 +20,11 @@ import (
 )
 
 func TestMachines(t *testing.T) {
-	procfstest.Machines(t, func(dir string) *pmda.Agent { return newCollector(&Options{Root: dir}).agent() })
+	procfstest.Machines(t, func(o *Options) *pmda.Agent { return newCollector(o).agent() })
 }
 
 func TestGolden(t *testing.T) {
-	procfstest.Golden(t, newCollector(&Options{Root: procfstest.Tree(t)}).agent(), Domain, 148)
+	procfstest.Golden(t, newCollector(procfstest.Options(procfstest.Tree(t))).agent(), Domain, 148)
 }
 
 // processFiles makes a directory with files of processes: "12/stat" and their contents.
@@ -48,7 +48,7 @@ func TestInstances(t *testing.T) {
 		"12/cmdline": "sshd: root\x00", "7/cmdline": "", "7/status": "Name:\tkworker/0:1 x\n", "100/cmdline": "", "123456789/cmdline": "x",
 		"self/cmdline": "no", "012/cmdline": "no", "+5/cmdline": "no", "0/cmdline": "no", "99999999999/cmdline": "no", "13/stat": "13 (gone) S",
 	})
-	p := newCollector(&Options{Root: dir}).agent()
+	p := newCollector(procfstest.Options(dir)).agent()
 	want := []pcp.Instance{
 		{ID: 7, Name: "000007 (kworker/0:1"}, {ID: 12, Name: "000012 sshd:"}, {ID: 13, Name: "000013 <exiting>"},
 		{ID: 100, Name: "000100 <exiting>"}, {ID: 123456789, Name: "123456789 x"},
@@ -74,7 +74,7 @@ func TestInstances(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	p := newCollector(&Options{Root: filepath.Join(t.TempDir(), "missing")}).agent()
+	p := newCollector(procfstest.Options(filepath.Join(t.TempDir(), "missing"))).agent()
 	names := procfstest.Names(p)
 	for i, got := range procfstest.Values(t, p, names...) {
 		n := pmda.Name{Name: names[i]}
@@ -93,7 +93,7 @@ func TestMissing(t *testing.T) {
 // tracedAgent returns a collector that notes which files it reads, those of processes without their
 // numbers.
 func tracedAgent(dir string) (*pmda.Agent, *[]string) {
-	p, files := newCollector(&Options{Root: dir}), &[]string{}
+	p, files := newCollector(procfstest.Options(dir)), &[]string{}
 	p.Root.Trace = func(name string) { *files = append(*files, name) }
 	return p.agent(), files
 }
@@ -176,7 +176,7 @@ func TestAccess(t *testing.T) {
 		"6/stat": "6 (y) R 7", "6/io": "rchar: 4\n", "6/status": "Uid:\t" + own + "\t0\n", "6/environ": "B=2\x00", "6/maps": "n\n",
 		"7/stat": "7 (z) R 7", "7/io": "rchar: 5\n",
 	})
-	p := newCollector(&Options{Root: dir}).agent()
+	p := newCollector(procfstest.Options(dir)).agent()
 	for _, c := range []struct {
 		name   string
 		client *pmda.Client

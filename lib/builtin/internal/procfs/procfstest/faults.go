@@ -72,9 +72,7 @@ func Faults(t *testing.T, newAgent func(dir string) (*pmda.Agent, *procfs.Root),
 		}
 		return r
 	}
-	names := slices.DeleteFunc(Names(agent), func(name string) bool { // this system's, which move
-		return strings.HasPrefix(name, "filesys.") || strings.HasPrefix(name, "tmpfs.")
-	})
+	names := Names(agent)
 	values(t, agent, false, names)
 	sound := values(t, agent, false, names)
 	if len(files) < 50 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pmda"
 )
 
@@ -16,8 +17,7 @@ var machines embed.FS
 // Machines compares an agent's answers with those of machines/golden.tsv. Each file of machines has what
 // one kind of machine says of itself: processors, disks, control groups, or the files of a kernel. A line
 // has the machine, a metric and its values; make peer compares all metrics with the reference's agents.
-func Machines(t *testing.T, newAgent func(dir string) *pmda.Agent) {
-	SmallPages(t)
+func Machines(t *testing.T, newAgent func(o *procfs.Options) *pmda.Agent) {
 	if runtime.GOOS == "windows" {
 		t.Skip("names of devices are no names of files here")
 	}
@@ -28,7 +28,7 @@ func Machines(t *testing.T, newAgent func(dir string) *pmda.Agent) {
 	names, want := map[string][]string{}, map[string][]string{}
 	var order []string
 	known := map[string]bool{}
-	for _, name := range Names(newAgent(t.TempDir())) {
+	for _, name := range Names(newAgent(Options(t.TempDir()))) {
 		known[name] = true
 	}
 	for line := range strings.Lines(string(text)) {
@@ -51,7 +51,7 @@ func Machines(t *testing.T, newAgent func(dir string) *pmda.Agent) {
 				t.Fatal(err)
 			}
 			dir := makeTree(t, string(text), func(content []byte) []byte { return content })
-			for i, got := range Values(t, newAgent(dir), names[machine]...) {
+			for i, got := range Values(t, newAgent(Options(dir)), names[machine]...) {
 				if got != want[machine][i] {
 					t.Errorf("%s\n got %s\nwant %s", names[machine][i], got, want[machine][i])
 				}

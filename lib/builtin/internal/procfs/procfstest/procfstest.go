@@ -28,12 +28,14 @@ var tree string
 //go:embed golden.txt
 var golden string
 
-// SmallPages skips a test whose sizes are those of pages of 4096 bytes.
-func SmallPages(t *testing.T) {
-	t.Helper()
-	if os.Getpagesize() != 4096 {
-		t.Skip("the sizes are those of pages of 4096 bytes")
-	}
+// Options returns the options of a collector of the files below a directory, on a machine with pages of 4096 bytes.
+func Options(dir string) *procfs.Options {
+	return &procfs.Options{Root: dir, Getenv: func(name string) string {
+		if strings.HasSuffix(name, "_PAGESIZE") {
+			return "4096"
+		}
+		return ""
+	}}
 }
 
 // Tree makes the files of tree.txt below a directory.
@@ -204,7 +206,6 @@ func Shown(v pcp.Value) string {
 // is the least number of lines.
 func Golden(t *testing.T, p pmda.Provider, domain uint32, least int) {
 	t.Helper()
-	SmallPages(t)
 	known := map[string]bool{}
 	for _, n := range p.Names() {
 		known[n.Name] = n.ID.Domain() == domain
