@@ -177,9 +177,9 @@ func (p *partialDate) complete() {
 	}
 }
 
-// resolve returns the instant of p in loc. Missing fields come from origin; if the first given field is
-// smaller than origin's, the field above it moves on by one.
-func (p *partialDate) resolve(origin time.Time, loc *time.Location) time.Time {
+// resolve returns the instant of p in the clock's zone. Missing fields come from origin; if the first given
+// field is smaller than origin's, the field above it moves on by one.
+func (p *partialDate) resolve(origin time.Time, c *clock) time.Time {
 	top := 0
 	for top < numFields && p.field[top] < 0 {
 		top++
@@ -187,33 +187,11 @@ func (p *partialDate) resolve(origin time.Time, loc *time.Location) time.Time {
 	if top == numFields {
 		return origin
 	}
-	o := origin.In(loc)
+	o := origin.In(c.zone)
 	f := [numFields]int{o.Year(), int(o.Month()), o.Day(), o.Hour(), o.Minute(), o.Second()}
 	if top > fieldYear && p.field[top] < f[top] {
 		f[top-1]++
 	}
 	copy(f[top:], p.field[top:])
-	return civil(f, p.nanos, loc)
+	return c.instant(f).Add(time.Duration(p.nanos)).In(c.zone)
 }
-
-// civil returns the instant of fields, which may be out of range, in loc: the earlier one of two. A skipped
-// time moves forward by the skipped span.
-func civil(f [numFields]int, nanos int, loc *time.Location) time.Time {
-	u := time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], nanos, time.UTC)
-	before := u.Add(-seconds(offsetAt(u.Add(-24*time.Hour), loc)))
-	after := u.Add(-seconds(offsetAt(u.Add(24*time.Hour), loc)))
-	for _, t := range []time.Time{before, after} {
-		if t.Add(seconds(offsetAt(t, loc))).Equal(u) {
-			return t.In(loc)
-		}
-	}
-	return before.In(loc)
-}
-
-// offsetAt returns the seconds east of UTC in force at t.
-func offsetAt(t time.Time, loc *time.Location) int {
-	_, offset := t.In(loc).Zone()
-	return offset
-}
-
-func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

@@ -127,3 +127,11 @@ func keepClock(from, t time.Time) time.Time {
 func secondOfDay(t time.Time) int {
 	return t.Hour()*3600 + t.Minute()*60 + t.Second()
 }
+
+// offsetAt returns the seconds east of UTC in force at t.
+func offsetAt(t time.Time, loc *time.Location) int {
+	_, offset := t.In(loc).Zone()
+	return offset
+}
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

@@ -12,7 +12,7 @@ func ParseTime(s string, b Base) (time.Time, error) {
 	if b.Zone == nil {
 		b.Zone = time.UTC
 	}
-	t, err := parseTime(s, b.Start, b.End, b)
+	t, err := parseTime(s, b.Start, b.End, b.Now, &clock{zone: b.Zone})
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -20,7 +20,7 @@ func ParseTime(s string, b Base) (time.Time, error) {
 }
 
 // parseTime reads a time specification between low and high; high may be zero.
-func parseTime(s string, low, high time.Time, b Base) (time.Time, *SyntaxError) {
+func parseTime(s string, low, high, now time.Time, c *clock) (time.Time, *SyntaxError) {
 	rest := s[skipSpace(s, 0):]
 	var failed *SyntaxError
 	fromEnd := false
@@ -29,7 +29,7 @@ func parseTime(s string, low, high time.Time, b Base) (time.Time, *SyntaxError) 
 		rest = rest[1:]
 		date, err := parsePartial(rest)
 		if err == nil {
-			return date.resolve(low, b.Zone), nil
+			return date.resolve(low, c), nil
 		}
 		failed = err
 	case strings.HasPrefix(rest, "-") && !high.IsZero():
@@ -48,7 +48,7 @@ func parseTime(s string, low, high time.Time, b Base) (time.Time, *SyntaxError) 
 		failed = err
 	}
 	free := strings.TrimPrefix(rest[skipSpace(rest, 0):], "@")
-	if t, ok := parseFreeForm(free, low, high, fromEnd, b); ok {
+	if t, ok := parseFreeForm(free, low, high, now, fromEnd, c.zone); ok {
 		return t, nil
 	}
 	return time.Time{}, failed
@@ -56,9 +56,9 @@ func parseTime(s string, low, high time.Time, b Base) (time.Time, *SyntaxError) 
 
 // parseFreeForm reads a free-form date. fromEnd means that a minus sign, which counts back from the end,
 // was removed from the text: it is restored for units that intervals lack, as in "-1 week".
-func parseFreeForm(s string, low, high time.Time, fromEnd bool, b Base) (time.Time, bool) {
-	base := freeBase(s, low, high, b.Now)
-	f, ok := parseFree(s, base, b.Zone)
+func parseFreeForm(s string, low, high, now time.Time, fromEnd bool, zone *time.Location) (time.Time, bool) {
+	base := freeBase(s, low, high, now)
+	f, ok := parseFree(s, base, zone)
 	if !ok {
 		return time.Time{}, false
 	}
@@ -66,7 +66,7 @@ func parseFreeForm(s string, low, high time.Time, fromEnd bool, b Base) (time.Ti
 		base = high
 		f.shift, f.shiftMonths = -f.shift, -f.shiftMonths
 	}
-	return f.eval(base, b.Zone)
+	return f.eval(base, zone)
 }
 
 // freeBase returns the origin of a free-form date: the window for dates with a unit after a blank, now for

@@ -58,9 +58,10 @@ func (s Spec) Window(b Base) (Window, error) {
 	if b.Zone == nil {
 		b.Zone = time.UTC
 	}
+	c := &clock{zone: b.Zone}
 	w := Window{Start: b.Start, End: b.End}
 	if s.has(s.Start, PartStart) {
-		t, err := parseTime(s.Start, w.Start, w.End, b)
+		t, err := parseTime(s.Start, w.Start, w.End, b.Now, c)
 		if err != nil {
 			return Window{}, err
 		}
@@ -82,7 +83,7 @@ func (s Spec) Window(b Base) (Window, error) {
 		}
 	}
 	if s.has(s.Finish, PartFinish) {
-		t, err := parseTime(s.Finish, w.Start, w.End, b)
+		t, err := parseTime(s.Finish, w.Start, w.End, b.Now, c)
 		if err != nil {
 			return Window{}, err
 		}
@@ -95,11 +96,11 @@ func (s Spec) Window(b Base) (Window, error) {
 	if !s.has(s.Origin, PartOrigin) {
 		return w, nil
 	}
-	return s.setOrigin(w, step, b)
+	return s.setOrigin(w, step, b.Now, c)
 }
 
-func (s Spec) setOrigin(w Window, step time.Duration, b Base) (Window, error) {
-	t, err := parseTime(s.Origin, w.Start, w.End, b)
+func (s Spec) setOrigin(w Window, step time.Duration, now time.Time, c *clock) (Window, error) {
+	t, err := parseTime(s.Origin, w.Start, w.End, now, c)
 	if err != nil {
 		return Window{}, err
 	}

@@ -46,11 +46,7 @@ func integer(t *testing.T, s string) int64 {
 
 func TestWindowRecorded(t *testing.T) {
 	for line, f := range golden(t, "testdata/window.txt", 9) {
-		zone, err := time.LoadLocation(f[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := when.Base{Now: time.Unix(integer(t, f[1]), 0), Start: instant(t, f[2]), End: instant(t, f[3]), Zone: zone}
+		b := when.Base{Now: time.Unix(integer(t, f[1]), 0), Start: instant(t, f[2]), End: instant(t, f[3]), Zone: when.LoadZone(f[0])}
 		var spec when.Spec
 		for i, dst := range []*string{&spec.Start, &spec.Finish, &spec.Align, &spec.Origin} {
 			switch text := f[4+i]; text {
