@@ -85,7 +85,16 @@ func (a *app) settings(f *evalFlags) (repl.Settings, error) {
 	if f.pick.Top > 0 {
 		f.pick.Sort = cmp.Or(f.pick.Sort, "value")
 	}
-	if err := cmp.Or(f.Numbers.Read(&set.Numbers), f.forms(&set), query.CheckAcross(f.across), form.CheckOutput(set.Output, repl.Outputs())); err != nil {
+	if err := f.Numbers.Read(&set.Numbers); err != nil {
+		return set, err
+	}
+	if err := f.forms(&set); err != nil {
+		return set, err
+	}
+	if err := query.CheckAcross(f.across); err != nil {
+		return set, err
+	}
+	if err := form.CheckOutput(set.Output, repl.Outputs()); err != nil {
 		return set, err
 	}
 	switch {
@@ -193,7 +202,11 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 	if err != nil {
 		return err
 	}
-	defer func() { failed = cmp.Or(failed, done()) }()
+	defer func() {
+		if err := done(); failed == nil {
+			failed = err
+		}
+	}()
 	values := 0
 	err = a.sample(ctx, s, q, func(st *query.Stream) error {
 		x.Shape(ctx, st)

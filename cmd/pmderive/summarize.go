@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -40,7 +39,10 @@ func (f *digestFlags) add(fs *pflag.FlagSet, question func(*option.Table)) {
 
 // ask asks a question. A failure that has been reported is only a status.
 func (a *app) ask(ctx context.Context, q digest.Question, f *digestFlags, change ...func(*repl.Options)) error {
-	if err := cmp.Or(f.Numbers.Read(&f.Form.Numbers), form.CheckOutput(f.Output, digest.Outputs())); err != nil {
+	if err := f.Numbers.Read(&f.Form.Numbers); err != nil {
+		return err
+	}
+	if err := form.CheckOutput(f.Output, digest.Outputs()); err != nil {
 		return err
 	}
 	a.running = true

@@ -1,7 +1,6 @@
 package describe
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -97,7 +96,10 @@ func (c *Catalogue) first(ctx context.Context, q *query.Query) Values {
 func valuesOf(ctx context.Context, m *sampling.Metric, s *sampling.Sample, i int, err error) Values {
 	v := Values{Desc: m.Desc}
 	if err == nil {
-		err = cmp.Or(s.Sets[i].Err, s.Sort(ctx))
+		err = s.Sets[i].Err
+	}
+	if err == nil {
+		err = s.Sort(ctx)
 	}
 	if err != nil {
 		v.Err = err

@@ -362,7 +362,9 @@ func (c *Compare) answer(ctx context.Context, env *Env, w io.Writer, heads [2]*s
 		if t := x.Table(env.Numbers.Form()); len(t.Rows) > 0 {
 			err = env.Table(ctx, w, t)
 		}
-		err = cmp.Or(err, x.After(w))
+		if err == nil {
+			err = x.After(w)
+		}
 	}
 	missing := heads[0].Err != nil || heads[1].Err != nil
 	switch {

@@ -63,7 +63,10 @@ func NewSummarize(arg string, f *Form) (Question, error) {
 	if n := len(operands); n > 0 {
 		s.Exprs = item.List(arg[starts[len(starts)-n]:])
 	}
-	return s, cmp.Or(err, bad, s.Check())
+	if err = cmp.Or(err, bad); err == nil {
+		err = s.Check()
+	}
+	return s, err
 }
 
 // NewCompare reads the argument of an item of the prompt: options, and another source as :source has it.

@@ -99,7 +99,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error
 	cancel()
 	s.work.Wait()
 	s.use.close()
-	return cmp.Or(s.conn.close(), err)
+	lost := s.conn.close()
+	return cmp.Or(lost, err)
 }
 
 func (s *server) loop() error {

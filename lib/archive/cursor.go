@@ -290,7 +290,8 @@ func (c *Cursor) seek() error {
 	if c.mode == pcp.Back {
 		seek = c.walk.seekBackward
 	}
-	if err := cmp.Or(seek(c.origin, &c.pos), c.walk.ctx.Err()); err != nil {
+	err := seek(c.origin, &c.pos)
+	if err = cmp.Or(err, c.walk.ctx.Err()); err != nil {
 		return err
 	}
 	c.placed, c.last = true, c.origin
@@ -323,7 +324,8 @@ func (c *Cursor) first() (set int, err error) {
 	m := &c.memo
 	if m.seen == nil || m.origin != c.origin {
 		*m = memo{origin: c.origin, last: c.origin}
-		if err := cmp.Or(c.walk.seekForward(c.origin, &m.pos), c.walk.ctx.Err()); err != nil {
+		err := c.walk.seekForward(c.origin, &m.pos)
+		if err = cmp.Or(err, c.walk.ctx.Err()); err != nil {
 			return 0, err
 		}
 		c.walk.sought(c.mode, c.origin, &m.pos)

@@ -231,7 +231,10 @@ func (w *Writer) sync() error {
 	}
 	// In this order each file refers to what is on the disk.
 	for _, o := range []*outFile{&w.meta, &w.data, &w.index} {
-		if err := cmp.Or(o.w.Flush(), o.f.Sync()); err != nil {
+		if err := o.w.Flush(); err != nil {
+			return err
+		}
+		if err := o.f.Sync(); err != nil {
 			return err
 		}
 		o.safe = o.size

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"cmp"
 	"context"
 	"runtime/debug"
 	"slices"
@@ -152,7 +151,9 @@ func (s *Set) release() {
 func (s *Set) Close() error {
 	var first error
 	for _, m := range s.members {
-		first = cmp.Or(first, m.close())
+		if err := m.close(); first == nil {
+			first = err
+		}
 	}
 	return first
 }

@@ -58,7 +58,9 @@ func (g *Group) anywhere(ctx context.Context, find func() error) error {
 	if bad != nil || g.pc.SetMode(pcp.Back, &end, 0) != nil {
 		return err
 	}
-	return cmp.Or(find(), g.pc.SetMode(mode, &origin, delta))
+	err = find()
+	bad = g.pc.SetMode(mode, &origin, delta)
+	return cmp.Or(err, bad)
 }
 
 func (g *Group) addItem(ctx context.Context, name, instance, scale string, out pcp.Type) (*item, error) {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +64,10 @@ func (o *own) run(ctx context.Context, interval time.Duration) {
 	if err == nil {
 		<-ctx.Done()
 	}
-	err = errors.Join(cmp.Or(err, o.rec.Close()), o.src.Close()) // an error of the recorder's Close repeats the first one
+	if bad := o.rec.Close(); err == nil { // it repeats the recorder's first error
+		err = bad
+	}
+	err = errors.Join(err, o.src.Close())
 	if err != nil {
 		o.logf("Error: %v", err)
 	}

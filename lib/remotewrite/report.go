@@ -1,7 +1,6 @@
 package remotewrite
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -68,5 +67,8 @@ func Send(ctx context.Context, q *Queue, c *Client, b Backoff, grace time.Durati
 	q.Finish()
 	<-ended
 	report.Waiting = q.Waiting()
-	return report, cmp.Or(err, q.Close())
+	if bad := q.Close(); err == nil {
+		err = bad
+	}
+	return report, err
 }

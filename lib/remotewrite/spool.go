@@ -1,7 +1,6 @@
 package remotewrite
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -47,7 +46,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func openSpool(dir string, sync bool) (*spool, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := cmp.Or(safefile.MakeDir(dir, 0o700), os.Chmod(dir, 0o700)); err != nil {
+		if err := safefile.MakeDir(dir, 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.Chmod(dir, 0o700); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +72,10 @@ func openSpool(dir string, sync bool) (*spool, error) {
 func (s *spool) probe() error {
 	path := filepath.Join(s.dir, "probe"+unfinished)
 	_ = os.Remove(path) // of a process that was killed
-	return cmp.Or(create(path, nil, false), safefile.RemoveFile(path))
+	if err := create(path, nil, false); err != nil {
+		return err
+	}
+	return safefile.RemoveFile(path)
 }
 
 // requests returns the requests of an earlier process in their order. It removes incomplete files; warn
@@ -139,7 +144,10 @@ func create(path string, text []byte, sync bool) error {
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	return cmp.Or(err, f.Close())
+	if bad := f.Close(); err == nil {
+		err = bad
+	}
+	return err
 }
 
 // write leaves no file after an error.

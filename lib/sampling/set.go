@@ -215,7 +215,8 @@ func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, 
 	}
 	list := make([]keyed[K], 0, min(all, 2*(most+endedEvery)+2))
 	for i := range all {
-		if err := cmp.Or(failed, Ended(ctx, i)); err != nil {
+		ended := Ended(ctx, i)
+		if err := cmp.Or(failed, ended); err != nil {
 			return err
 		}
 		v := set.At(i)

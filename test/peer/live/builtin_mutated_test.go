@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"cmp"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -185,17 +184,19 @@ func treeOf(t *testing.T, name string) string {
 		name, quoted := strings.CutSuffix(strings.TrimSuffix(name, " --"), " (quoted)")
 		name, link := strings.CutSuffix(name, " (link)")
 		path := filepath.Join(dir, name)
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		switch {
 		case strings.HasSuffix(name, "/"):
-			err = cmp.Or(err, os.MkdirAll(path, 0o755))
+			err = os.MkdirAll(path, 0o755)
 		case link:
-			err = cmp.Or(err, os.Symlink(strings.TrimSpace(content), path))
+			err = os.Symlink(strings.TrimSpace(content), path)
 		default:
 			if quoted {
 				content, _ = strconv.Unquote(strings.TrimSpace(content))
 			}
-			err = cmp.Or(err, os.WriteFile(path, []byte(content), 0o644))
+			err = os.WriteFile(path, []byte(content), 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -22,8 +21,13 @@ func asUserIn(t *testing.T, bin string) string {
 	t.Helper()
 	dir := t.TempDir()
 	text, err := os.ReadFile(filepath.Join(bin, "pminfo"))
-	script := fmt.Sprintf("#!/bin/sh\nexec %s %s/run \"$@\"\n", asUser, dir)
-	if err = cmp.Or(err, os.WriteFile(dir+"/run", text, 0o755), os.WriteFile(dir+"/pminfo", []byte(script), 0o755)); err != nil {
+	if err == nil {
+		err = os.WriteFile(dir+"/run", text, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(dir+"/pminfo", fmt.Appendf(nil, "#!/bin/sh\nexec %s %s/run \"$@\"\n", asUser, dir), 0o755)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -49,7 +53,9 @@ func forbid(t *testing.T, r *rand.Rand, dir string) (changes []string) {
 		return nil
 	})
 	for path, mode := range modes {
-		err = cmp.Or(err, os.Chmod(path, mode))
+		if bad := os.Chmod(path, mode); err == nil {
+			err = bad
+		}
 	}
 	if err != nil {
 		t.Fatal(err)

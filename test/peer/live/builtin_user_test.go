@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -53,7 +52,13 @@ func TestBuiltinUser(t *testing.T) {
 	}
 	defer os.RemoveAll(public)
 	text, err := os.ReadFile(filepath.Join(ours.Bin, "pminfo"))
-	if err = cmp.Or(err, os.Chmod(public, 0o777), os.WriteFile(public+"/pminfo", text, 0o755)); err != nil {
+	if err == nil {
+		err = os.Chmod(public, 0o777)
+	}
+	if err == nil {
+		err = os.WriteFile(public+"/pminfo", text, 0o755)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	o, err := ours.Run(harness.Command{Args: []string{"pminfo", "-L", "-K", "clear", "-K", "add,60,linux/pmda_linux.so,linux_init", "-K", "add,3,proc/pmda_proc.so,proc_init"}}, root)

@@ -3,7 +3,6 @@
 package content
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -77,7 +76,9 @@ func (m *mapping) close() error {
 	var first error
 	for _, data := range m.maps {
 		mappings.Add(-1)
-		first = cmp.Or(first, unix.Munmap(data))
+		if err := unix.Munmap(data); first == nil {
+			first = err
+		}
 	}
 	m.maps = nil
 	return first
