@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,7 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pmtools/cmd/internal/clitest"
+	"pmtools/lib/archive"
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pcp"
 	"pmtools/lib/remotewrite"
 	"pmtools/lib/remotewrite/remotewritetest"
 )
@@ -80,6 +83,56 @@ func TestPushArchive(t *testing.T) {
 		if diff := cmp.Diff(stored(d), tt.want); diff != "" {
 			t.Errorf("%s:\n%s", tt.line, diff)
 		}
+	}
+}
+
+// TestSameSeries: instances whose names differ only in bytes that are not UTF-8 would be one series. push and OpenMetrics have the first,
+// and name the others. A metric that would have the series of another has another name.
+func TestSameSeries(t *testing.T) {
+	path, dom := filepath.Join(t.TempDir(), "same"), pcp.NewInDom(60, 1)
+	w, err := archive.Create(path, &archive.WriterOptions{Host: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	descs := []pcp.Desc{
+		{ID: pcp.NewID(60, 0, 1), Type: pcp.Uint32, InDom: dom}, {ID: pcp.NewID(60, 0, 2), Type: pcp.Uint32, Sem: pcp.Counter, InDom: pcp.NullInDom},
+		{ID: pcp.NewID(60, 0, 3), Type: pcp.Uint32, InDom: pcp.NullInDom},
+	}
+	sets := []pcp.Values{{Insts: []int32{1, 2, 3}, Words: []uint64{1, 2, 3}}, {Insts: []int32{pcp.NullInst}, Words: []uint64{4}}, {Insts: []int32{pcp.NullInst}, Words: []uint64{5}}}
+	for i, name := range []string{"x", "q", "q_total"} {
+		sets[i].ID, sets[i].Type = descs[i].ID, pcp.Uint32
+		if err := w.AddMetric(descs[i], name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := pcp.Timestamp{Sec: 1700000000}
+	err = w.SetInDom(at, dom, []pcp.Instance{{ID: 1, Name: "\xffx"}, {ID: 2, Name: "\xfex"}, {ID: 3, Name: "y"}})
+	if err := errors.Join(err, w.Put(&pcp.Result{Time: at, Sets: sets}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d, url := database(t)
+	const left = "pmderive: left out, as other series have the same name and labels: x[\"\\xfex\"]\n"
+	got := clitest.RunWith("pmderive", newCommand, "", []string{"-a", path, "push", "--to", url, "x", "q", "q_total"}, nil)
+	want := []string{
+		`__name__="q_total",host="h",hostname="h": 1, 1700000000000=4 to 1700000000000=4`,
+		`__name__="q_total_",host="h",hostname="h": 1, 1700000000000=5 to 1700000000000=5`,
+		`__name__="x",host="h",hostname="h",indom="60.1",instance="y": 1, 1700000000000=3 to 1700000000000=3`,
+		"__name__=\"x\",host=\"h\",hostname=\"h\",indom=\"60.1\",instance=\"\ufffdx\": 1, 1700000000000=1 to 1700000000000=1",
+	}
+	diff := cmp.Diff(stored(d), want)
+	if got.Status != 1 || got.Stdout != url+": 4 samples sent, 1 left out, with the labels of others\n" || got.Stderr != left || diff != "" {
+		t.Errorf("%+v\n%s", got, diff)
+	}
+	got = clitest.RunWith("pmderive", newCommand, "", []string{"-a", path, "eval", "-o", "openmetrics", "x", "q", "q_total"}, nil)
+	var lines []string
+	for line := range strings.Lines(got.Stdout) {
+		if !strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.TrimSuffix(line, " 1700000000.000000000\n"))
+		}
+	}
+	want = []string{"x{instance=\"\ufffdx\"} 1", `x{instance="y"} 3`, "q_total 4", "q_total_ 5"}
+	if diff := cmp.Diff(lines, want); got.Status != 1 || got.Stderr != left || diff != "" {
+		t.Errorf("%+v\n%s", got, diff)
 	}
 }
 

@@ -21,17 +21,19 @@ import (
 // what is wrong with each.
 var ErrHosts = errors.New("too few hosts have answered")
 
-// CheckHosts checks the specifications of several hosts. The error does not show passwords.
+// CheckHosts checks the specifications of several hosts. Two that differ only in their passwords would have the same name. The error
+// does not show passwords.
 func CheckHosts(hosts []string) error {
 	seen := make(map[string]bool, len(hosts))
 	for _, h := range hosts {
 		if _, err := pmcd.ParseSpec(h); err != nil {
 			return err
 		}
-		if seen[h] {
-			return Problemf("host %s is named twice", pmcd.Redact(h))
+		name := pmcd.Redact(h)
+		if seen[name] {
+			return Problemf("host %s is named twice", name)
 		}
-		seen[h] = true
+		seen[name] = true
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -36,20 +37,56 @@ func wholeOver(factor float64) float64 {
 	return 1
 }
 
-// Families names families so that no two have the same name. Its zero value is ready to be used.
+// Families names families so that no two, and no samples of two, have the same name. Its zero value is ready to be used.
 type Families struct{ used map[string]bool }
 
 // Family is [OpenMetricsFamily] with underscores at the end of a name that is in use.
 func (fs *Families) Family(name string, d *pcp.Desc) Family {
 	f := OpenMetricsFamily(name, d)
-	for fs.used[f.Name] {
+	for fs.used[f.Name] || fs.used[f.Name+f.Suffix] {
 		f.Name += "_"
 	}
 	if fs.used == nil {
 		fs.used = make(map[string]bool)
 	}
-	fs.used[f.Name] = true
+	fs.used[f.Name], fs.used[f.Name+f.Suffix] = true, true
 	return f
+}
+
+// Doubles collects the series that are left out because others have the same name and labels, such as those of instances that
+// differ only in bytes that are not UTF-8. Its zero value is empty.
+type Doubles struct {
+	names []string
+	n     int
+}
+
+// maxDoubles is how many series a message names.
+const maxDoubles = 10
+
+// Add adds the series of an instance, which is "" for a metric without instances, of one of several hosts, or "".
+func (d *Doubles) Add(metric, instance, host string) {
+	if d.n++; d.n > maxDoubles {
+		return
+	}
+	if instance != "" {
+		metric = fmt.Sprintf("%s[%q]", metric, instance)
+	}
+	if host != "" {
+		metric = fmt.Sprintf("%s of %q", metric, host)
+	}
+	d.names = append(d.names, metric)
+}
+
+// Err returns an error that names the series, nil if there are none.
+func (d *Doubles) Err() error {
+	if d.n == 0 {
+		return nil
+	}
+	more := ""
+	if n := d.n - len(d.names); n > 0 {
+		more = fmt.Sprintf(", and %d more", n)
+	}
+	return fmt.Errorf("left out, as other series have the same name and labels: %s%s", strings.Join(d.names, ", "), more)
 }
 
 // OpenMetricsFamily returns the family of a metric in OpenMetrics. Characters other than letters and digits

@@ -66,3 +66,35 @@ func TestScale(t *testing.T) {
 		}
 	}
 }
+
+// TestFamilies: neither families nor samples of two have the same name.
+func TestFamilies(t *testing.T) {
+	gauge, counter, text := pcp.Desc{Type: pcp.Double}, pcp.Desc{Type: pcp.Uint64, Sem: pcp.Counter}, pcp.Desc{Type: pcp.String}
+	var fs Families
+	for _, tt := range []struct {
+		name string
+		desc pcp.Desc
+		want string
+	}{
+		{"q", counter, "q_total"}, {"q.total", gauge, "q_total_"}, {"q.total", counter, "q__total"}, {"q", gauge, "q__"}, {"a.b", gauge, "a_b"}, {"a_b", gauge, "a_b_"},
+		{"g.info", gauge, "g_info"}, {"g", text, "g__info"}, {"g", gauge, "g"}, {"n.total", gauge, "n_total"}, {"n", counter, "n__total"},
+	} {
+		if f := fs.Family(tt.name, &tt.desc); f.Name+f.Suffix != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, f.Name+f.Suffix, tt.want)
+		}
+	}
+}
+
+// TestDoubles: a message names ten series at most.
+func TestDoubles(t *testing.T) {
+	var d Doubles
+	if err := d.Err(); err != nil {
+		t.Error(err)
+	}
+	for i := range 12 {
+		d.Add("m", "i\xff\x1b"[:i%3], "")
+	}
+	if got, want := d.Err().Error(), `left out, as other series have the same name and labels: m, m["i"], m["i\xff"], m, m["i"], m["i\xff"], m, m["i"], m["i\xff"], m, and 2 more`; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

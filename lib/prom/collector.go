@@ -28,8 +28,8 @@ type CollectorOptions struct {
 // Names, units and instances are those of OpenMetrics output (docs/output.md): kernel.all.load with
 // the instance "1 minute" is kernel_all_load{instance="1 minute"}, mem.physmem in Kbyte is
 // mem_physmem_bytes, and a string has the value 1 and the label value. Where names are equal, the
-// first metric is collected. Values of an archive have the time of their record, and each
-// collection reads the next.
+// first metric is collected, and of instances with the same labels the first. Values of an archive
+// have the time of their record, and each collection reads the next.
 type Collector struct {
 	src  pmapi.Source
 	opts CollectorOptions
@@ -154,6 +154,7 @@ func (c *Collector) emit(f *family, v *pcp.Values, names map[int32]string, out c
 		kind = prometheus.CounterValue
 	}
 	_, recorded := pmapi.As[pmapi.Timeline](c.src)
+	seen := make(map[string]bool)
 	for i := range v.Len() {
 		var labels []string
 		if f.desc.InDom != pcp.NullInDom {
@@ -169,6 +170,11 @@ func (c *Collector) emit(f *family, v *pcp.Values, names map[int32]string, out c
 		} else if x, err = v.Value(i).Float64(); err != nil {
 			continue
 		}
+		key := strings.Join(labels, "\xff") // which valid labels do not have
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
 		m, err := prometheus.NewConstMetric(f.metric, kind, f.Scale(x), labels...)
 		switch {
 		case err != nil:

@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
+	"pmtools/lib/archive"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/builtin"
 	collector "pmtools/lib/builtin/mmv"
 	"pmtools/lib/mmv"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
@@ -183,5 +186,33 @@ func TestArchive(t *testing.T) {
 			}
 		}
 		last = families[0].GetMetric()[0].GetTimestampMs()
+	}
+}
+
+// TestSameLabels: of instances whose names differ only in bytes that are not UTF-8 the first is collected.
+func TestSameLabels(t *testing.T) {
+	path, dom, id := filepath.Join(t.TempDir(), "same"), pcp.NewInDom(60, 1), pcp.NewID(60, 0, 1)
+	w, err := archive.Create(path, &archive.WriterOptions{Host: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := pcp.Timestamp{Sec: 1700000000}
+	set := pcp.Values{ID: id, Type: pcp.Uint32, Insts: []int32{1, 2, 3}, Words: []uint64{1, 2, 3}}
+	err = errors.Join(w.AddMetric(pcp.Desc{ID: id, Type: pcp.Uint32, InDom: dom}, "x"),
+		w.SetInDom(at, dom, []pcp.Instance{{ID: 1, Name: "\xffx"}, {ID: 2, Name: "\xfex"}, {ID: 3, Name: "y"}}),
+		w.Put(&pcp.Result{Time: at, Sets: []pcp.Values{set}}), w.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := pmapi.OpenArchive(context.Background(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	r := prometheus.NewRegistry()
+	r.MustRegister(prom.NewCollector(src, &prom.CollectorOptions{Names: []string{"x"}}))
+	families, err := r.Gather()
+	if err != nil || len(families) != 1 || len(families[0].GetMetric()) != 2 || families[0].GetMetric()[1].GetGauge().GetValue() != 1 {
+		t.Errorf("%v, %v", families, err)
 	}
 }

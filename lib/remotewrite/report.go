@@ -20,6 +20,7 @@ type Missing struct {
 	NoRoom      int  // live samples without room in the queue
 	Interrupted int  // recorded samples that waited for room when the context ended
 	Unordered   int  // samples not later than the sample before in their series
+	Doubles     int  // samples of series with the labels of others
 	Failed      bool // metrics had errors, or a clock went back
 }
 
@@ -38,6 +39,7 @@ func (r *Report) String() string {
 	}{
 		{r.Refused, "refused"}, {r.Damaged, "damaged in the queue"}, {r.Missing.NoRoom, "lost without room in the queue"},
 		{r.Waiting + r.Missing.Interrupted, "not sent"}, {r.Missing.Unordered, "left out, not later than the one before"},
+		{r.Missing.Doubles, "left out, with the labels of others"},
 	} {
 		if x.n > 0 {
 			text += fmt.Sprintf(", %d %s", x.n, x.what)
@@ -48,7 +50,7 @@ func (r *Report) String() string {
 
 // Complete reports whether the server has all samples but those of a time that another has already.
 func (r *Report) Complete() bool {
-	return !r.Missing.Failed && r.Refused+r.Damaged+r.Waiting+r.Missing.NoRoom+r.Missing.Interrupted == 0
+	return !r.Missing.Failed && r.Refused+r.Damaged+r.Waiting+r.Missing.NoRoom+r.Missing.Interrupted+r.Missing.Doubles == 0
 }
 
 // Send drains a queue while produce fills it, and closes it. It returns when produce has returned and

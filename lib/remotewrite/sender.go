@@ -52,6 +52,9 @@ type Sender struct {
 	rate     rate
 	self     []Series
 	selfTime int64
+	doubles  format.Doubles
+	waiting  []sampling.Value   // of a set, those that take up the series of others if these have no value in the set
+	ups      map[Labels]*target // whose series up it is
 	warned   map[string]bool
 	full     bool // the queue has no room, which has been reported
 	err      error
@@ -62,6 +65,7 @@ type sentMetric struct {
 	family format.Family
 	meta   *Metadata
 	hosts  map[string]*hostSeries
+	owners map[Labels]*series // of all hosts
 }
 
 type hostSeries struct {
@@ -75,16 +79,22 @@ type seriesKey struct {
 	name, text string
 }
 
+// A series belongs to the instance that comes first with its labels. Those of others are doubles, which are not sent.
 type series struct {
 	Series
-	ms    int64 // the time of the last sample
-	value float64
-	round int // the round of the last value
+	host   *hostSeries
+	key    seriesKey
+	of     *series // of a double, the series with its labels
+	shared bool    // it has had doubles
+	ended  bool
+	ms     int64 // the time of the last sample
+	value  float64
+	round  int // the round of the last value
 }
 
 // NewSender returns a Sender, which waits for room until ctx ends.
 func NewSender(ctx context.Context, opt *SenderOptions) *Sender {
-	return &Sender{ctx: ctx, opt: *opt, targets: make(map[string]*target), warned: make(map[string]bool)}
+	return &Sender{ctx: ctx, opt: *opt, targets: make(map[string]*target), ups: make(map[Labels]*target), warned: make(map[string]bool)}
 }
 
 // Begin makes the Sender take the samples that h describes.
@@ -93,6 +103,9 @@ func (s *Sender) Begin(h *sampling.Header) {
 	var families format.Families
 	if s.opt.Live { // a metric called up is not the series up
 		families.Family("up", &pcp.Desc{Type: pcp.Double})
+		for _, m := range selfMetrics() {
+			families.Family(m.name+m.suffix(), &pcp.Desc{Type: pcp.Double})
+		}
 	}
 	for _, m := range h.Metrics {
 		family := families.Family(m.Name, &m.Desc)
@@ -100,7 +113,7 @@ func (s *Sender) Begin(h *sampling.Header) {
 		if meta.Kind != Info {
 			meta.Unit = family.Unit
 		}
-		s.metrics = append(s.metrics, sentMetric{m, family, meta, make(map[string]*hostSeries)})
+		s.metrics = append(s.metrics, sentMetric{m, family, meta, make(map[string]*hostSeries), make(map[Labels]*series)})
 	}
 }
 
@@ -116,11 +129,17 @@ func (s *Sender) Sample(_ context.Context, smp *sampling.Sample) error {
 		for j := range set.Len() {
 			v := set.At(j)
 			v.Time = cmp.Or(v.Time, smp.Time)
-			s.add(i, &v)
+			if !s.add(i, &v, false) {
+				s.waiting = append(s.waiting, v)
+			}
 			if s.opt.Live && (j == 0 || v.Host != set.At(j-1).Host) {
 				s.target(v.Host).answered(v.Time.Time().UnixMilli(), now)
 			}
 		}
+		for j := range s.waiting {
+			s.add(i, &s.waiting[j], true)
+		}
+		s.waiting = s.waiting[:0]
 		s.endMetric(i)
 	}
 	switch {
@@ -147,15 +166,17 @@ func (s *Sender) warn(key string, err error) {
 	}
 }
 
-func (s *Sender) add(metric int, v *sampling.Value) {
+// add adds a value. The result is false, unless all others of the set have been added, if its series is that of another instance of the
+// host, which has no value in this round so far: it may have a new number, or be gone.
+func (s *Sender) add(metric int, v *sampling.Value, all bool) bool {
 	m := &s.metrics[metric]
 	if !v.Value.IsSet() || !m.sendable() || s.err != nil {
-		return
+		return true
 	}
 	number, text, err := m.number(v.Value)
 	if err != nil {
 		s.fail(metric, err)
-		return
+		return true
 	}
 	h := m.hosts[v.Host]
 	if h == nil {
@@ -165,26 +186,70 @@ func (s *Sender) add(metric int, v *sampling.Value) {
 	ms, key := v.Time.Time().UnixMilli(), seriesKey{v.ID, v.Instance, text}
 	x := h.list[key]
 	if x == nil {
-		x = &series{Series: Series{Labels: s.labels(m, v, text), Meta: m.meta}, ms: ms - 1} // any time is later
-		if t := s.targets[v.Host]; t != nil {
-			x.ms = max(x.ms, t.ended)
+		if x = s.begin(m, v, h, key, all); x == nil {
+			return false
 		}
 		h.list[key] = x
 	}
 	h.round, x.round = s.round, s.round
 	h.last = max(h.last, ms)
+	if x.of != nil && !s.claim(m, x) {
+		s.Missing.Doubles++
+		return true
+	}
 	if ms <= x.ms {
 		s.Missing.Unordered++
 		if s.opt.Live && ms < x.ms {
 			s.backwards(v.Host, time.Duration(x.ms-ms)*time.Millisecond)
 		}
-		return
+		return true
 	}
 	if m.meta.Kind == Counter && number < x.value {
 		s.restarted(x)
 	}
 	x.ms, x.value = ms, number
 	s.put(&x.Series, ms, number)
+	return true
+}
+
+// begin returns the series of an instance that has had none: a new one, that of another instance without a value in this round, or a
+// double. Before all values of the set have been added it is nil if there may be one for that instance.
+func (s *Sender) begin(m *sentMetric, v *sampling.Value, h *hostSeries, key seriesKey, all bool) *series {
+	labels := s.labels(m, v, key.text)
+	other := m.owners[labels]
+	if other != nil && other.host == h && other.round != s.round && !other.shared {
+		if !all {
+			return nil
+		}
+		delete(h.list, other.key)
+		other.key = key
+		return other
+	}
+	x := &series{Series: Series{Labels: labels, Meta: m.meta}, host: h, key: key, of: other, ms: v.Time.Time().UnixMilli() - 1} // any time is later
+	if t := s.targets[v.Host]; t != nil {
+		x.ms = max(x.ms, t.ended)
+	}
+	if other == nil {
+		m.owners[labels] = x
+	} else {
+		other.shared = true
+		s.doubles.Add(m.Name, v.Instance, v.Host)
+	}
+	return x
+}
+
+// claim reports whether a double may go on with its series, because that of the others has ended.
+func (s *Sender) claim(m *sentMetric, x *series) bool {
+	if !x.of.ended {
+		return false
+	}
+	if other := m.owners[x.Labels]; other != nil {
+		x.of, other.shared = other, true
+		return false
+	}
+	x.ms, x.of = max(x.ms, x.of.ms), nil
+	m.owners[x.Labels] = x
+	return true
 }
 
 // restarted notes that a counter has begun again after its last value. Its samples before and after are in different requests, which
@@ -241,34 +306,44 @@ func (s *Sender) endMetric(metric int) {
 	}
 	for _, h := range m.hosts {
 		if h.round == s.round && !s.opt.Live {
-			s.endSeries(h, h.last)
+			s.endSeries(m, h, h.last)
 		}
 	}
 }
 
 // endSeries ends the series that have no value in this round, and reports whether there are some.
-func (s *Sender) endSeries(h *hostSeries, ms int64) (ended bool) {
-	for key, x := range h.list {
+func (s *Sender) endSeries(m *sentMetric, h *hostSeries, ms int64) (ended bool) {
+	for _, x := range h.list {
 		if x.round != s.round {
 			ended = true
-			s.endOne(h, key, ms)
+			s.endOne(m, x, ms)
 		}
 	}
 	return ended
 }
 
 // endOne ends a series at a time, if that is later than its last sample.
-func (s *Sender) endOne(h *hostSeries, key seriesKey, ms int64) {
-	x := h.list[key]
+func (s *Sender) endOne(m *sentMetric, x *series, ms int64) {
+	delete(x.host.list, x.key)
+	if x.of != nil {
+		return
+	}
 	if ms > x.ms {
+		x.ms = ms
 		s.put(&x.Series, ms, Stale())
 	}
-	delete(h.list, key)
+	x.ended = true
+	delete(m.owners, x.Labels)
 }
 
-// Close puts the last samples into the queue. It does not end the series: another run may go on with them.
+// Close puts the last samples into the queue, and reports the series that have been left out. It does not end the series: another
+// run may go on with them.
 func (s *Sender) Close() error {
 	s.flush()
+	if err := s.doubles.Err(); err != nil {
+		s.opt.Warn(err)
+		s.doubles = format.Doubles{}
+	}
 	return s.err
 }
 

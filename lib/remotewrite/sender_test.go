@@ -199,3 +199,54 @@ func TestHostsSame(t *testing.T) {
 		}
 	}
 }
+
+// TestSenderDoubles: of several instances whose labels are the same the first is sent, and in the end the others are named. If its series
+// has ended, another goes on; so does an instance that has a new number.
+func TestSenderDoubles(t *testing.T) {
+	dom := sampling.Metric{Name: "d", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Double, InDom: pcp.NewInDom(60, 1)}}
+	inst := func(id int32, name string) sampling.Value {
+		return sampling.Value{ID: id, Instance: name, Value: pcp.DoubleValue(float64(id))}
+	}
+	bad := func(id int32) sampling.Value { return inst(id, "x"+string([]byte{0xf0 | byte(id)})) }
+	for _, tt := range []struct {
+		name    string
+		sets    [][]sampling.Value
+		want    []string
+		warned  string
+		doubles int
+	}{
+		{"bytes that are not UTF-8", [][]sampling.Value{{bad(1), bad(2), inst(3, "y")}, {bad(1), bad(2), inst(3, "y")}},
+			[]string{`__name__="d",indom="60.1",instance="x\ufffd": 0=1 1=1`, `__name__="d",indom="60.1",instance="y": 0=3 1=3`}, `d["x\xf2"]`, 2},
+		{"the other comes first later", [][]sampling.Value{{bad(1), bad(2)}, {bad(2), bad(1)}, {bad(3), bad(2), bad(1)}},
+			[]string{`__name__="d",indom="60.1",instance="x\ufffd": 0=1 1=1 2=1`}, `d["x\xf2"], d["x\xf3"]`, 4},
+		{"the first ends", [][]sampling.Value{{bad(1), bad(2)}, {bad(2), bad(3)}, {bad(2), bad(3)}},
+			[]string{`__name__="d",indom="60.1",instance="x\ufffd": 0=1 1=NaN 2=2`}, `d["x\xf2"], d["x\xf3"]`, 4},
+		{"a new number", [][]sampling.Value{{inst(1, "x"), inst(2, "y")}, {inst(3, "x"), inst(2, "y")}, {inst(3, "x")}},
+			[]string{`__name__="d",indom="60.1",instance="x": 0=1 1=3 2=3`, `__name__="d",indom="60.1",instance="y": 0=2 1=2 2=NaN`}, "", 0},
+		{"numbers that change places", [][]sampling.Value{{inst(1, "x"), inst(2, "y")}, {inst(1, "y"), inst(2, "x")}},
+			[]string{`__name__="d",indom="60.1",instance="x": 0=1 1=2`, `__name__="d",indom="60.1",instance="y": 0=2 1=1`}, "", 0},
+	} {
+		q := queue(t, large)
+		s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{dom}}, remotewrite.SenderOptions{Queue: q})
+		for sec, values := range tt.sets {
+			if err := s.Sample(t.Context(), at(int64(sec), sampling.SetOf(values...))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range tt.want {
+			tt.want[i] = strings.ReplaceAll(line, `\ufffd`, "\ufffd")
+		}
+		if diff := cmp.Diff(stored(t, q), tt.want); diff != "" || s.Missing != (remotewrite.Missing{Doubles: tt.doubles}) {
+			t.Errorf("%s: %+v\n%s", tt.name, s.Missing, diff)
+		}
+		if tt.warned != "" {
+			tt.warned = "left out, as other series have the same name and labels: " + tt.warned + "\n"
+		}
+		if warned.String() != tt.warned {
+			t.Errorf("%s: warned %q, want %q", tt.name, warned, tt.warned)
+		}
+	}
+}

@@ -22,8 +22,9 @@ type target struct {
 // An upSeries is a series up, whose label host changes when the host first tells its name.
 type upSeries struct {
 	Series
-	name string
-	ms   int64
+	name   string
+	ms     int64
+	double bool // another host has its labels
 }
 
 // target returns the target of a host.
@@ -130,10 +131,12 @@ func (s *Sender) endHost(host string, t *target, now time.Time) {
 	t.lost = true
 	ms := s.clock(t, now)
 	for i := range s.metrics {
-		if h := s.metrics[i].hosts[host]; h != nil {
-			for key, x := range h.list {
-				s.endOne(h, key, max(ms, x.ms+1))
-				t.ended = max(t.ended, ms, x.ms+1)
+		m := &s.metrics[i]
+		if h := m.hosts[host]; h != nil {
+			for _, x := range h.list {
+				at := max(ms, x.ms+1)
+				s.endOne(m, x, at)
+				t.ended = max(t.ended, at)
 			}
 		}
 	}
@@ -143,7 +146,7 @@ func (s *Sender) endHost(host string, t *target, now time.Time) {
 // the host has gone back meanwhile.
 func (s *Sender) endMissing(host string, t *target) {
 	for i := range s.metrics {
-		if h := s.metrics[i].hosts[host]; h != nil && s.endSeries(h, t.last) {
+		if h := s.metrics[i].hosts[host]; h != nil && s.endSeries(&s.metrics[i], h, t.last) {
 			t.ended = max(t.ended, t.last)
 		}
 	}
@@ -152,7 +155,17 @@ func (s *Sender) endMissing(host string, t *target) {
 func (s *Sender) putUp(host string, t *target, ms int64, value float64) {
 	if name := s.opt.Hosts.name(host); t.up.Labels == "" || t.up.name != name {
 		s.endUp(t, ms)
-		t.up = upSeries{Series{Labels: s.upLabels(host), Meta: upMeta}, name, ms - 1}
+		t.up = upSeries{Series{Labels: s.upLabels(host), Meta: upMeta}, name, ms - 1, false}
+	}
+	switch owner := s.ups[t.up.Labels]; {
+	case owner == nil:
+		s.ups[t.up.Labels] = t
+	case owner != t:
+		if s.Missing.Doubles++; !t.up.double {
+			t.up.double = true
+			s.doubles.Add("up", "", host)
+		}
+		return
 	}
 	if ms > t.up.ms {
 		t.up.ms = ms
@@ -161,10 +174,11 @@ func (s *Sender) putUp(host string, t *target, ms int64, value float64) {
 }
 
 func (s *Sender) endUp(t *target, ms int64) {
-	if t.up.Labels != "" {
+	if t.up.Labels != "" && s.ups[t.up.Labels] == t {
 		s.put(&t.up.Series, max(ms, t.up.ms+1), Stale())
-		t.up.Labels = ""
+		delete(s.ups, t.up.Labels)
 	}
+	t.up.Labels = ""
 }
 
 var upMeta = &Metadata{Kind: Gauge, Name: "up", Help: "1 if the host has answered in time, else 0"}

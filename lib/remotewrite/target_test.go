@@ -66,10 +66,11 @@ func TestRounds(t *testing.T) {
 			round()
 			s.Heard("a", sampling.Answered)
 			s.Heard("b", sampling.Answered)
-			round(value("a", 1020), value("b", 2000))
+			round(value("a", 1020), inst("b", 2000, 0))
 		}, []string{
+			`__name__="d",indom="60.1",instance="p": 2000=1`,
 			`__name__="up",host="a": 1000=1 1010=0 1020=1`, `__name__="up",host="b": 1000=0 1010=0 2000=1`,
-			`__name__="x": 1000=1 1020=1 2000=1`,
+			`__name__="x": 1000=1 1020=1`,
 		}},
 		// A host that is lost ends, once, and begins again when it is back.
 		{func(s *remotewrite.Sender, round func(values ...sampling.Value)) {
@@ -101,6 +102,19 @@ func TestRounds(t *testing.T) {
 			}
 		}, []string{
 			`__name__="d",indom="60.1",instance="p": 1000=1 1010=1 1020=NaN`, `__name__="up",host="a": 1000=1 1010=1 1020=NaN`, `__name__="x": 1000=1 1010=NaN`,
+		}},
+		// Values of two hosts that no label tells apart: those of the first are sent, and the other one's after it has gone.
+		{func(s *remotewrite.Sender, round func(values ...sampling.Value)) {
+			for _, sec := range []int64{1000, 1010} {
+				s.Heard("a", sampling.Answered)
+				s.Heard("b", sampling.Answered)
+				round(value("a", sec), value("b", sec+1))
+			}
+			s.Gone("a")
+			s.Heard("b", sampling.Answered)
+			round(value("b", 1031))
+		}, []string{
+			`__name__="up",host="a": 1000=1 1010=1 1020=NaN`, `__name__="up",host="b": 1001=1 1011=1 1031=1`, `__name__="x": 1000=1 1010=1 1020=NaN 1031=1`,
 		}},
 	} {
 		if diff := cmp.Diff(run(t.TempDir(), tt.do), tt.want); diff != "" {
@@ -161,5 +175,32 @@ func TestSelf(t *testing.T) {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not in %q", want, got)
 		}
+	}
+}
+
+// TestUpDoubles: a label that hosts have in common makes one series up, that of the first.
+func TestUpDoubles(t *testing.T) { synctest.Test(t, testUpDoubles) }
+
+func testUpDoubles(t *testing.T) {
+	q := queue(t, large)
+	s, warned := sender(t, &sampling.Header{Live: true, Hosts: true}, remotewrite.SenderOptions{Queue: q, Labels: []remotewrite.Label{{Name: "host", Value: "web"}}})
+	for range 3 {
+		s.Heard("a", sampling.Answered)
+		s.Heard("b", sampling.Lost)
+		if err := s.Round(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+	}
+	s.Gone("a")
+	s.Heard("b", sampling.Lost)
+	if err := errors.Join(s.Round(), s.End(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "left out, as other series have the same name and labels: up of \"b\"\n"; warned.String() != want || s.Missing.Doubles != 3 {
+		t.Errorf("%+v, warned %q", s.Missing, warned)
+	}
+	if n := q.Waiting(); n != 3+1+2 { // with two stale markers
+		t.Errorf("%d samples", n)
 	}
 }

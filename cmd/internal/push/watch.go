@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -57,8 +58,8 @@ func (w *Watch) use(listed []hostfile.Host) {
 }
 
 func labelsOf(m map[string]string) (list []remotewrite.Label) {
-	for name, value := range m {
-		list = append(list, remotewrite.Label{Name: remotewrite.LabelName(name), Value: value})
+	for _, name := range slices.Sorted(maps.Keys(m)) { // of names that become the same the last one counts, always
+		list = append(list, remotewrite.Label{Name: remotewrite.LabelName(name), Value: m[name]})
 	}
 	return list
 }

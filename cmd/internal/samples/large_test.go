@@ -39,14 +39,14 @@ func newLarge(n int, down bool) *large {
 func (l *large) set() sampling.Set {
 	return sampling.ColumnSet(&l.values, nil, func(inst int32) string {
 		l.look()
-		return names[int(inst)%len(names)]
+		return names[inst]
 	})
 }
 
 // names are those of instances.
 var names = func() (list []string) {
-	for i := range 1000 {
-		list = append(list, "instance "+strconv.Itoa(i))
+	for i := range 100_001 {
+		list = append(list, "inst "+strconv.Itoa(i))
 	}
 	return list
 }()
@@ -162,7 +162,7 @@ func TestLongName(t *testing.T) {
 	}
 	values := []sampling.Value{{ID: 0, Instance: string(long), Value: pcp.WordValue(pcp.Uint64, 1)}}
 	for i := range 1000 {
-		values = append(values, sampling.Value{ID: int32(i + 1), Instance: "i", Value: pcp.WordValue(pcp.Uint64, 1)})
+		values = append(values, sampling.Value{ID: int32(i + 1), Instance: strconv.Itoa(i), Value: pcp.WordValue(pcp.Uint64, 1)})
 	}
 	for _, f := range forms {
 		h := &sampling.Header{Metrics: []sampling.Metric{metric("m", pcp.Uint64, indom)}, Samples: f.samples, Interval: time.Second}

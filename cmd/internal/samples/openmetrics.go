@@ -15,9 +15,10 @@ import (
 // An openMetricsWriter writes the text format of OpenMetrics, for one sample.
 type openMetricsWriter struct {
 	text
-	h    *sampling.Header
-	opt  Options
-	done bool
+	h       *sampling.Header
+	opt     Options
+	done    bool
+	doubles format.Doubles
 }
 
 // NewOpenMetrics returns a Writer of OpenMetrics, which takes one sample.
@@ -44,9 +45,16 @@ func (o *openMetricsWriter) Sample(ctx context.Context, s *sampling.Sample) erro
 			o.b = fmt.Appendf(o.b, "# UNIT %s %s\n", name, f.Unit)
 		}
 		o.b = fmt.Appendf(o.b, "# HELP %s %s\n", name, escape(format.OpenMetricsHelp(m.Name, &m.Desc)))
+		seen := make(map[string]bool)
 		for j := range s.Sets[i].Len() {
 			if v := s.Sets[i].At(j); v.Value.IsSet() {
-				o.b = fmt.Appendf(o.b, "%s%s%s %d.%09d\n", name, f.Suffix, o.sample(m, &v, &f), s.Time.Sec, s.Time.Nsec)
+				labels, number := o.sample(m, &v, &f)
+				if seen[labels] {
+					o.doubles.Add(m.Name, v.Instance, v.Host)
+				} else {
+					seen[labels] = true
+					o.b = fmt.Appendf(o.b, "%s%s%s %s %d.%09d\n", name, f.Suffix, labels, number, s.Time.Sec, s.Time.Nsec)
+				}
 			}
 			if err := o.next(ctx, j); err != nil {
 				return err
@@ -57,31 +65,31 @@ func (o *openMetricsWriter) Sample(ctx context.Context, s *sampling.Sample) erro
 	return o.flush()
 }
 
-// Close implements Writer.
-func (o *openMetricsWriter) Close() error { return nil }
+// Close implements Writer. The error names the series that are left out.
+func (o *openMetricsWriter) Close() error { return o.doubles.Err() }
 
 // sample returns the labels and the number of a sample. A string is a label, and its number is 1.
-func (o *openMetricsWriter) sample(m *sampling.Metric, v *sampling.Value, family *format.Family) string {
-	var labels []string
+func (o *openMetricsWriter) sample(m *sampling.Metric, v *sampling.Value, family *format.Family) (labels, text string) {
+	var list []string
 	if o.h.Hosts {
-		labels = append(labels, `host="`+escape(v.Host)+`"`)
+		list = append(list, `host="`+escape(v.Host)+`"`)
 	}
 	if !m.Singular() {
-		labels = append(labels, `instance="`+escape(v.Instance)+`"`)
+		list = append(list, `instance="`+escape(v.Instance)+`"`)
 	}
-	text := string(format.AppendExact(nil, v.Value, o.opt.Precision, o.h.Location()))
+	text = string(format.AppendExact(nil, v.Value, o.opt.Precision, o.h.Location()))
 	switch f := number(v.Value); {
 	case !m.Desc.Type.Arithmetic():
-		labels, text = append(labels, `value="`+escape(text)+`"`), "1"
+		list, text = append(list, `value="`+escape(text)+`"`), "1"
 	case math.IsInf(f, 0):
 		text = fmt.Sprintf("%+f", f)
 	case family.Factor != 1 && !math.IsNaN(f):
 		text = string(format.AppendShort(nil, family.Scale(f), 64))
 	}
-	if labels == nil {
-		return " " + text
+	if list == nil {
+		return "", text
 	}
-	return "{" + strings.Join(labels, ",") + "} " + text
+	return "{" + strings.Join(list, ",") + "}", text
 }
 
 // escape escapes the value of a label. Most values need no Replacer, and a table of the package would

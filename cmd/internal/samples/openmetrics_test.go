@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"pmtools/lib/pcp"
@@ -61,5 +62,33 @@ func TestOpenMetricsOnce(t *testing.T) {
 	}
 	if err := w.Sample(context.Background(), at(1)); err == nil {
 		t.Error("a second sample is taken")
+	}
+}
+
+// TestOpenMetricsDoubles: of values with the same labels the first is written, and Close names the others.
+func TestOpenMetricsDoubles(t *testing.T) {
+	text := metric("s", pcp.String, indom)
+	of := func(id int32, name, host string) sampling.Value {
+		v := value(id, name, 1)
+		v.Host = host
+		return v
+	}
+	h := &sampling.Header{Hosts: true, Metrics: []sampling.Metric{metric("x", pcp.Uint64, indom), text}}
+	var out strings.Builder
+	w, err := NewOpenMetrics(&out, h, &Options{Precision: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	smp := at(0, sampling.SetOf(of(1, "\xff", "a"), of(2, "\xfe", "a"), of(3, "\xfe", "b"), of(4, "\xfe", "\xff"), of(5, "\xff", "\xfe")),
+		sampling.SetOf(sampling.Value{ID: 1, Instance: "i", Value: pcp.BlobValue(pcp.String, []byte("\xff"))}, sampling.Value{ID: 2, Instance: "j", Value: pcp.BlobValue(pcp.String, []byte("\xff"))}))
+	if err := w.Sample(t.Context(), smp); err != nil {
+		t.Fatal(err)
+	}
+	want := `left out, as other series have the same name and labels: x["\xfe"] of "a", x["\xff"] of "\xfe"`
+	if err := w.Close(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if n := strings.Count(out.String(), " 1 1700000000"); n != 5 {
+		t.Errorf("%d samples are written:\n%s", n, &out)
 	}
 }
