@@ -42,6 +42,7 @@ type compaction struct {
 	dry   bool
 	hosts map[string]*manifest
 	names []string // of the hosts, sorted
+	left  []string // directories of manifests that cannot be read: the files of their hosts are left as they are
 	sum   Compacted
 }
 
@@ -119,27 +120,38 @@ func (c *compaction) read(ctx context.Context) error {
 		return err
 	}
 	for _, dir := range dirs {
-		host, err := partitioned(strings.TrimPrefix(filepath.Base(dir), "host="))
-		if err != nil {
-			return fmt.Errorf("%s: not a directory that export makes: %w", dir, err)
+		name := filepath.Base(dir)
+		host, err := partitioned(strings.TrimPrefix(name, "host="))
+		if err == nil {
+			err = c.readHost(ctx, host)
 		}
-		var m *manifest
-		unlock := func() error { return nil }
-		if c.dry {
-			m, err = readManifest(ctx, c.root, host)
-		} else {
-			m, unlock, err = openManifest(ctx, c.root, host)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if err != nil {
-			return err
+			c.left = append(c.left, path.Join(manifestDir, name))
+			c.sum.Left = append(c.sum.Left, fmt.Sprintf("%s: %v", dir, err))
 		}
-		if err := unlock(); err != nil {
-			return err
-		}
-		c.hosts[host] = m
 	}
 	c.names = slices.Sorted(maps.Keys(c.hosts))
 	return nil
+}
+
+func (c *compaction) readHost(ctx context.Context, host string) (err error) {
+	var m *manifest
+	unlock := func() error { return nil }
+	if c.dry {
+		m, err = readManifest(ctx, c.root, host)
+	} else {
+		m, unlock, err = openManifest(ctx, c.root, host)
+	}
+	if err == nil {
+		err = unlock()
+	}
+	if err == nil {
+		c.hosts[host] = m
+	}
+	return err
 }
 
 // tidy removes the work of compactions that were interrupted. All manifests know what these have done.
@@ -165,6 +177,9 @@ func (c *compaction) tidyRun(dir string) error {
 			if err := s.late(c.root, filepath.Join(dir, "new")); err != nil {
 				return err
 			}
+			if host := c.untold(s); host != "" {
+				return fmt.Errorf("%s: the manifest of %s is not told of an interrupted compaction yet, since it cannot be read: restore it first", dir, host)
+			}
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -174,6 +189,18 @@ func (c *compaction) tidyRun(dir string) error {
 		return err
 	}
 	return removeWork(dir)
+}
+
+// untold returns a directory of a manifest that cannot be read, "" if none of these is of a swap.
+func (c *compaction) untold(s *swap) string {
+	for _, set := range s.Merges {
+		for host := range set.Of {
+			if dir := path.Dir(manifestPath(host)); slices.Contains(c.left, dir) {
+				return dir
+			}
+		}
+	}
+	return ""
 }
 
 // A planned is a directory with files to be merged.
@@ -378,9 +405,16 @@ func (c *compaction) micros(of map[string][]string) bool {
 
 // replace puts the new directory in the place of the old one. Hosts that may write there are locked meanwhile.
 func (w *dirSwap) replace(ctx context.Context) (failed error) {
-	hosts := w.names
+	hosts, left := w.names, w.left
 	if _, below, _ := strings.Cut(w.dir, "/"); strings.HasPrefix(below, "host=") {
-		hosts = slices.Sorted(maps.Keys(w.list[0].Of))
+		hosts, left = slices.Sorted(maps.Keys(w.list[0].Of)), nil
+	}
+	for _, dir := range left {
+		unlock, err := w.root.Lock(ctx, dir)
+		if err != nil {
+			return &leftError{err}
+		}
+		defer func() { failed = errors.Join(failed, unlock()) }()
 	}
 	manifests := make(map[string]*manifest)
 	for _, host := range hosts {

@@ -149,6 +149,42 @@ func TestCompactMistakes(t *testing.T) {
 	}
 }
 
+// TestCompactOthers: the files of a host whose manifest is damaged stay as they are, and those of the others are merged.
+func TestCompactOthers(t *testing.T) {
+	for _, by := range []Partition{{}, {NoHost: true}} {
+		dir := t.TempDir()
+		write := func(host, name string, pid int32, start int64) {
+			t.Helper()
+			err := writeTo(t, dir, small(t, name, "", pid, start, 1, 2), func(c *Config) { c.Host, c.Partition = host, by })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, host := range []string{"bad", "good"} {
+			write(host, "a", int32(10*i), 1700000000+int64(i)*2000)
+			write(host, "b", int32(10*i+1), 1700001000+int64(i)*2000)
+		}
+		before := exported(t, filesOf(dir, "values"))
+		text, err := os.ReadFile(manifestOf(dir, "bad"))
+		if err := errors.Join(err, os.WriteFile(manifestOf(dir, "bad"), []byte("{"), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		done := compact(t, dir)
+		if len(done.Left) != 1 || !strings.Contains(done.Left[0], "host=bad") || done.Dirs == 0 {
+			t.Errorf("%v: %+v", by, done)
+		}
+		if got := filesOf(dir, "values"); len(got) != 3 {
+			t.Errorf("%v: there is %q", by, got)
+		}
+		if err := os.WriteFile(manifestOf(dir, "bad"), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if done := compact(t, dir); len(done.Left) > 0 || done.Dirs == 0 || !slices.Equal(exported(t, filesOf(dir, "values")), before) {
+			t.Errorf("%v: restored: %+v", by, done)
+		}
+	}
+}
+
 // TestReduce: more runs than can be read at once are merged in steps, without a loss, and in order.
 func TestReduce(t *testing.T) {
 	dir := t.TempDir()

@@ -188,6 +188,11 @@ func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config
 	if r.machine == "" {
 		r.machine = machineOf(ctx, recs.Source)
 	}
+	if d, ok := cfg.store().(Dir); ok {
+		if err := cfg.place(r.host).fits(d); err != nil {
+			return nil, err
+		}
+	}
 	r.group, recs.tick = newGroup(recs.origin.endless()), tick(cfg.Micros)
 	if err := recs.rewind(); err != nil {
 		return nil, err
