@@ -26,16 +26,19 @@ func (s *span) has(t time.Time) bool { return !t.Before(s.from) && t.Before(s.to
 // interval returns the interval in which a time lies.
 func (o *Options) interval(t time.Time) span {
 	s := span{from: o.begin(t)}
-	cell, off := o.cell(t)
-	s.to = o.edge(cell+1, off)
-	if _, change := o.local(t).ZoneBounds(); !change.IsZero() && change.Before(s.to) {
-		s.to = change
-		if o.begin(change).Before(change) { // the interval goes on, with the other offset
-			cell, off = o.cell(change)
-			s.to = o.edge(cell+1, off)
+	for {
+		cell, off := o.cell(t)
+		s.to = o.edge(cell+1, off)
+		_, change := o.local(t).ZoneBounds()
+		if change.IsZero() || change.After(s.to) {
+			return s
 		}
+		if !o.begin(change).Before(change) {
+			s.to = change
+			return s
+		}
+		t = change // the interval goes on, with the other offset
 	}
-	return s
 }
 
 // begin returns where the interval of a time begins.
@@ -46,8 +49,8 @@ func (o *Options) begin(t time.Time) time.Time {
 	if change.IsZero() || !from.Before(change) {
 		return from
 	}
-	if before, off := o.cell(change.Add(-1)); before == cell {
-		return o.edge(cell, off)
+	if before, _ := o.cell(change.Add(-1)); before == cell {
+		return o.begin(change.Add(-1))
 	}
 	return change
 }

@@ -13,8 +13,10 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/summary"
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/when"
 	_ "pmtools/test/env"
 )
 
@@ -258,25 +260,28 @@ func TestIntervalMeans(t *testing.T) {
 
 // TestClock checks where intervals begin and end while the clock is put forward and back.
 func TestClock(t *testing.T) {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, tt := range []struct {
-		day   string
-		every time.Duration
-		want  string // where intervals begin, with the hours ahead of UTC
+		zone, day string
+		every     time.Duration
+		want      string // where intervals begin, with the hours ahead of UTC
 	}{
-		{"2024-03-31", 24 * time.Hour, "31T00:00+01 01T00:00+02"},
-		{"2024-10-27", 24 * time.Hour, "27T00:00+02 28T00:00+01"},
-		{"2024-03-31", 6 * time.Hour, "31T00:00+01 31T06:00+02 31T12:00+02 31T18:00+02 01T00:00+02"},
-		{"2024-10-27", 6 * time.Hour, "27T00:00+02 27T06:00+01 27T12:00+01 27T18:00+01 28T00:00+01"},
-		{"2024-03-31", 2 * time.Hour, "31T00:00+01 31T03:00+02 31T04:00+02 31T06:00+02"},
-		{"2024-10-27", 2 * time.Hour, "27T00:00+02 27T02:00+02 27T02:00+01 27T04:00+01"},
-		{"2024-10-27", time.Hour, "27T00:00+02 27T01:00+02 27T02:00+02 27T02:00+01 27T03:00+01"},
-		{"2024-03-31", 30 * time.Minute, "31T00:00+01 31T00:30+01 31T01:00+01 31T01:30+01 31T03:00+02 31T03:30+02"},
+		{"Europe/Berlin", "2024-03-31", 24 * time.Hour, "31T00:00+01 01T00:00+02"},
+		{"Europe/Berlin", "2024-10-27", 24 * time.Hour, "27T00:00+02 28T00:00+01"},
+		{"Europe/Berlin", "2024-03-31", 6 * time.Hour, "31T00:00+01 31T06:00+02 31T12:00+02 31T18:00+02 01T00:00+02"},
+		{"Europe/Berlin", "2024-10-27", 6 * time.Hour, "27T00:00+02 27T06:00+01 27T12:00+01 27T18:00+01 28T00:00+01"},
+		{"Europe/Berlin", "2024-03-31", 2 * time.Hour, "31T00:00+01 31T03:00+02 31T04:00+02 31T06:00+02"},
+		{"Europe/Berlin", "2024-10-27", 2 * time.Hour, "27T00:00+02 27T02:00+02 27T02:00+01 27T04:00+01"},
+		{"Europe/Berlin", "2024-10-27", time.Hour, "27T00:00+02 27T01:00+02 27T02:00+02 27T02:00+01 27T03:00+01"},
+		{"Europe/Berlin", "2024-03-31", 30 * time.Minute, "31T00:00+01 31T00:30+01 31T01:00+01 31T01:30+01 31T03:00+02 31T03:30+02"},
+		{"Europe/Helsinki", "2024-10-27", 2 * time.Hour, "27T00:00+03 27T02:00+03 27T04:00+02 27T06:00+02"},
+		{"Europe/Helsinki", "2024-10-27", time.Hour, "27T00:00+03 27T01:00+03 27T02:00+03 27T03:00+03 27T03:00+02 27T04:00+02"},
+		{"America/New_York", "2024-11-03", 2 * time.Hour, "03T00:00-04 03T02:00-05 03T04:00-05"},
 	} {
-		begin, err := time.ParseInLocation(time.DateOnly, tt.day, berlin)
+		zone, err := time.LoadLocation(tt.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin, err := time.ParseInLocation(time.DateOnly, tt.day, zone)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,20 +289,83 @@ func TestClock(t *testing.T) {
 		for at := begin; len(steps) < 25*12+1; at = at.Add(5 * time.Minute) {
 			steps = append(steps, step{at: at.Unix(), values: map[int32]uint64{1: uint64(at.Unix())}})
 		}
-		s, _ := summarize(t, summary.Options{Every: tt.every, Zone: berlin}, "disk.dev.total", false, steps)
+		s, _ := summarize(t, summary.Options{Every: tt.every, Zone: zone}, "disk.dev.total", false, steps)
 		var got []string
 		before := pcp.Timestamp{Sec: begin.Unix()}
 		for _, r := range s.Rows(number) {
-			if got = append(got, r.From.Time().In(berlin).Format("02T15:04-07")); r.From != before {
-				t.Errorf("%s, every %v: an interval begins at %v, and the one before ends at %v", tt.day, tt.every, r.From, before)
+			if got = append(got, r.From.Time().In(zone).Format("02T15:04-07")); r.From != before {
+				t.Errorf("%s %s, every %v: an interval begins at %v, and the one before ends at %v", tt.zone, tt.day, tt.every, r.From, before)
 			}
 			before = r.To
 			if least := float64(r.From.Sec); r.Min != least {
-				t.Errorf("%s, every %v: the least value after %v is %v", tt.day, tt.every, r.From, r.Min)
+				t.Errorf("%s %s, every %v: the least value after %v is %v", tt.zone, tt.day, tt.every, r.From, r.Min)
 			}
 		}
 		if all := strings.Join(got, " "); !strings.HasPrefix(all, tt.want) {
-			t.Errorf("%s, every %v: intervals begin at %s, want %s", tt.day, tt.every, all, tt.want)
+			t.Errorf("%s %s, every %v: intervals begin at %s, want %s", tt.zone, tt.day, tt.every, all, tt.want)
+		}
+	}
+}
+
+// TestBounds checks that intervals follow each other without gaps and overlaps, and have the samples
+// between their bounds, in zones that change their clocks at different times and by different spans.
+func TestBounds(t *testing.T) {
+	const length = 30 * 60
+	var steps []step
+	for at, end := int64(1696000000/length*length), int64(1735000000); at < end; at += length {
+		steps = append(steps, step{at: at, values: map[int32]uint64{1: uint64(at)}})
+	}
+	before := func(bound pcp.Timestamp) int { return int((bound.Sec + length - 1) / length) }
+	for _, tz := range []string{
+		"EET-2EEST,M3.5.0/3,M10.5.0/4", "GMT0BST,M3.5.0/1,M10.5.0", "EST5EDT,M3.2.0,M11.1.0",
+		"LHST-10:30LHDT-11,M10.1.0,M4.1.0", "IST-1GMT0,M10.5.0,M3.5.0/1",
+	} {
+		zone := when.LoadZone(tz)
+		for _, every := range []time.Duration{50 * time.Minute, 2 * time.Hour, 7 * time.Hour, 36 * time.Hour, 100 * 24 * time.Hour, 300 * 24 * time.Hour} {
+			s, _ := summarize(t, summary.Options{Every: every, Zone: zone}, "disk.dev.total", false, steps)
+			rows, samples := s.Rows(number), 0
+			for i, r := range rows {
+				from, to := r.From.Time().In(zone), r.To.Time().In(zone)
+				samples += r.Samples
+				if i > 0 && r.From.Compare(rows[i-1].To) < 0 || !from.Before(to) {
+					t.Errorf("%s, every %v: an interval from %v to %v", tz, every, from, to)
+				}
+				if i > 0 && i < len(rows)-1 && r.Samples != before(r.To)-before(r.From) || r.Min < float64(r.From.Sec) || r.Max >= float64(r.To.Sec) {
+					t.Errorf("%s, every %v: from %v to %v %d samples of %v to %v", tz, every, from, to, r.Samples, r.Min, r.Max)
+				}
+			}
+			if samples != len(steps) {
+				t.Errorf("%s, every %v: %d samples in all, want %d", tz, every, samples, len(steps))
+			}
+		}
+	}
+}
+
+// TestShownTwice checks that tables have the offset from UTC where the clocks show a time twice, and only there.
+func TestShownTwice(t *testing.T) {
+	helsinki := when.LoadZone("EET-2EEST,M3.5.0/3,M10.5.0/4")
+	const change = 1698541200 // 2023-10-29 04:00 summer time
+	for _, tt := range []struct {
+		begin int64
+		every time.Duration
+		want  string
+	}{
+		{change - 7200, time.Hour, "02:00:00+03:00 03:00:00+03:00 03:00:00+02:00 04:00:00+02:00"},
+		{change + 3600, time.Hour, "04:00:00 05:00:00 06:00:00 07:00:00"},
+		{change - 7200, 24 * time.Hour, "00:00:00"},
+	} {
+		var steps []step
+		for i := range int64(4) {
+			steps = append(steps, step{at: tt.begin + i*3600, values: map[int32]uint64{1: 1}})
+		}
+		s, _ := summarize(t, summary.Options{Every: tt.every, Zone: helsinki}, "disk.dev.total", false, steps)
+		head := summary.Head{Zone: helsinki, Intervals: true}
+		var got []string
+		for _, cells := range head.Table(s.Rows(number), format.NumberForm{}, false).Rows {
+			got = append(got, cells[0])
+		}
+		if all := strings.Join(got, " "); all != tt.want {
+			t.Errorf("every %v from %d: %s, want %s", tt.every, tt.begin, all, tt.want)
 		}
 	}
 }

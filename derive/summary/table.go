@@ -86,18 +86,41 @@ func alignPoints(rows [][]string, column int) {
 	}
 }
 
-// timeLayout returns the layout of the times of extremes, with no more than they need.
+// timeLayout returns the layout of the times of extremes and intervals, with no more than they need.
 func timeLayout(zone *time.Location, rows []Row) string {
 	layout := time.DateTime
 	if sameDay(zone, rows) {
 		layout = time.TimeOnly
 	}
-	for i := range rows {
-		if rows[i].Samples > 0 && (rows[i].MinTime.Nsec != 0 || rows[i].MaxTime.Nsec != 0) {
-			return layout + ".000"
-		}
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Samples > 0 && (r.MinTime.Nsec != 0 || r.MaxTime.Nsec != 0) }) {
+		layout += ".000"
+	}
+	if shownTwice(zone, rows) {
+		layout += "-07:00"
 	}
 	return layout
+}
+
+// shownTwice reports whether the clocks show a time of rows twice, because they are put back.
+func shownTwice(zone *time.Location, rows []Row) bool {
+	return slices.ContainsFunc(rows, func(r Row) bool {
+		times := []pcp.Timestamp{r.MinTime, r.MaxTime, r.From, r.To}
+		if r.From == r.To {
+			times = times[:2] // without intervals
+		}
+		return slices.ContainsFunc(times, func(at pcp.Timestamp) bool { return isTwice(at.Time().In(zone)) })
+	})
+}
+
+// isTwice reports whether the clocks show a time twice.
+func isTwice(t time.Time) bool {
+	back := func(change time.Time) time.Duration {
+		_, before := change.Add(-1).Zone()
+		_, after := change.Zone()
+		return time.Duration(before-after) * time.Second
+	}
+	last, next := t.ZoneBounds()
+	return !last.IsZero() && t.Sub(last) < back(last) || !next.IsZero() && next.Sub(t) <= back(next)
 }
 
 // sameDay reports whether all times of extremes are on one day.
