@@ -24,7 +24,7 @@ func (b *Block) message1() []byte {
 		s := &b.series[i]
 		part = append(part[:0], s.Labels...)
 		for _, x := range s.samples {
-			part = appendSample(part, x)
+			part = appendSample(part, x, 0)
 		}
 		out = appendText(out, part, 1)
 	}
@@ -47,10 +47,14 @@ func (b *Block) message1() []byte {
 	return out
 }
 
-func appendSample(b []byte, x sample) []byte {
-	var scratch [24]byte
+// appendSample appends a Sample, with the time when its counter began unless that is 0.
+func appendSample(b []byte, x sample, start int64) []byte {
+	var scratch [32]byte
 	s := binary.LittleEndian.AppendUint64(append(scratch[:0], 1<<3|1), math.Float64bits(x.value))
 	s = binary.AppendUvarint(append(s, 2<<3), uint64(x.ms))
+	if start != 0 && start < x.ms { // one that is not earlier says nothing, and receivers may refuse it
+		s = binary.AppendUvarint(append(s, 3<<3), uint64(start))
+	}
 	return appendText(b, s, 2)
 }
 
@@ -82,7 +86,7 @@ func (b *Block) message2() []byte {
 		}
 		part = appendText(part[:0], refs, 1)
 		for _, x := range s.samples {
-			part = appendSample(part, x)
+			part = appendSample(part, x, s.Created)
 		}
 		if m := s.Meta; m != nil {
 			refs = append(refs[:0], 1<<3, byte(m.Kind), 3<<3)
@@ -90,7 +94,7 @@ func (b *Block) message2() []byte {
 			refs = binary.AppendUvarint(append(refs, 4<<3), syms.of(m.Unit))
 			part = appendText(part, refs, 5)
 		}
-		if s.Created != 0 {
+		if s.Created != 0 { // where receivers look for it that know 2.0 as it was before rc.4, which has it in each Sample
 			part = binary.AppendUvarint(append(part, 6<<3), uint64(s.Created))
 		}
 		list = appendText(list, part, 5)

@@ -31,16 +31,18 @@ func of(l Labels) *Series { return &Series{Labels: l} }
 func TestMessage2(t *testing.T) {
 	var r Request
 	up := &Series{EncodeLabels(Label{"b", "2"}, Label{"__name__", "up"}), &Metadata{Kind: Counter, Name: "up", Help: "is up", Unit: "s"}, 999}
+	r.Add(up, 999, 1)
 	r.Add(up, 1000, 1)
 	r.Add(&Series{Labels: EncodeLabels(Label{"__name__", "b"})}, 1000, 1)
 	b := r.Block()
 	got, err := snappy.Decode(nil, b.message(2))
 	// symbols: "" symbols: "__name__" symbols: "up" symbols: "b" symbols: "2" symbols: "is up" symbols: "s"
-	// timeseries { labels_refs: 1 labels_refs: 2 labels_refs: 3 labels_refs: 4 samples { value: 1 timestamp: 1000 }
+	// timeseries { labels_refs: 1 labels_refs: 2 labels_refs: 3 labels_refs: 4
+	//   samples { value: 1 timestamp: 999 } samples { value: 1 timestamp: 1000 start_timestamp: 999 }
 	//   metadata { type: COUNTER help_ref: 5 unit_ref: 6 } created_timestamp: 999 }
 	// timeseries { labels_refs: 1 labels_refs: 3 samples { value: 1 timestamp: 1000 } }
 	want := "2200" + "22085f5f6e616d655f5f" + "22027570" + "220162" + "220132" + "22056973207570" + "220173" +
-		"2a1f" + "0a0401020304" + "120c" + "09000000000000f03f" + "10e807" + "2a06" + "080118052006" + "30e707" +
+		"2a30" + "0a0401020304" + "120c" + "09000000000000f03f" + "10e707" + "120f" + "09000000000000f03f" + "10e807" + "18e707" + "2a06" + "080118052006" + "30e707" +
 		"2a12" + "0a020103" + "120c" + "09000000000000f03f" + "10e807"
 	if err != nil || hex.EncodeToString(got) != want {
 		t.Errorf("%v\n%x\n%s", err, got, want)

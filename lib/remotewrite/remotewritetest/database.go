@@ -147,6 +147,7 @@ func (d *Database) Metadata() map[string]string {
 func (m *message) addSeries(ts []byte) error {
 	var names, labels []string
 	var list []Sample
+	var starts []int64
 	var created uint64
 	var meta []byte
 	name := ""
@@ -162,16 +163,8 @@ func (m *message) addSeries(ts []byte) error {
 			}
 			return err
 		case n == 2:
-			var s Sample
-			err := fields(text, func(n int, _ []byte, v uint64) error {
-				if n == 1 {
-					s.Value = math.Float64frombits(v)
-				} else {
-					s.MS = int64(v)
-				}
-				return nil
-			})
-			list = append(list, s)
+			s, start, err := m.sample(text)
+			list, starts = append(list, s), append(starts, start)
 			return err
 		case n == 5 && m.symbols != nil:
 			meta = text
@@ -188,6 +181,15 @@ func (m *message) addSeries(ts []byte) error {
 	if err != nil {
 		return err
 	}
+	for i, s := range list {
+		want := int64(created)
+		if want >= s.MS {
+			want = 0
+		}
+		if starts[i] != want {
+			return fmt.Errorf("%s began at %d for receivers of 2.0-rc.4, at %d for earlier ones", name, starts[i], created)
+		}
+	}
 	if !sort.StringsAreSorted(names) || len(list) == 0 {
 		return fmt.Errorf("labels %v, %d samples", names, len(list))
 	}
@@ -197,6 +199,24 @@ func (m *message) addSeries(ts []byte) error {
 		m.d.created[key] = int64(created)
 	}
 	return nil
+}
+
+// sample returns a Sample, and in version 2.0 when it began.
+func (m *message) sample(text []byte) (s Sample, start int64, err error) {
+	err = fields(text, func(n int, _ []byte, v uint64) error {
+		switch {
+		case n == 1:
+			s.Value = math.Float64frombits(v)
+		case n == 2:
+			s.MS = int64(v)
+		case n == 3 && m.symbols != nil:
+			start = int64(v)
+		default:
+			return fmt.Errorf("field %d of Sample", n)
+		}
+		return nil
+	})
+	return s, start, err
 }
 
 // labels returns names and values.
@@ -231,7 +251,7 @@ func (m *message) describe(name string, meta []byte) error {
 	return err
 }
 
-// Created returns the created timestamps of series, by the keys of Series.
+// Created returns when series began, by the keys of Series. Their samples say the same, or the request is refused.
 func (d *Database) Created() map[string]int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()

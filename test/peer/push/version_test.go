@@ -10,7 +10,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
+	"pmtools/lib/archive"
+	"pmtools/lib/pcp"
 	"pmtools/test/peer/harness"
 )
 
@@ -67,5 +70,52 @@ func TestVersions(t *testing.T) {
 				t.Errorf("%q, %d of %d written", seen, written, n)
 			}
 		})
+	}
+}
+
+// TestCreated: prometheus, which notes when a counter began as a sample of 0 at that time, has it of a counter that went back.
+// victoria-metrics, which has no such times, has the samples.
+func TestCreated(t *testing.T) {
+	ours, _, root := harness.Setup(t)
+	base, id := filepath.Join(t.TempDir(), "reset"), pcp.NewID(60, 0, 1)
+	w, err := archive.Create(base, &archive.WriterOptions{Host: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddMetric(pcp.Desc{ID: id, Type: pcp.Uint64, Sem: pcp.Counter, InDom: pcp.NullInDom}, "m.a"); err != nil {
+		t.Fatal(err)
+	}
+	const n, back = 6000, 5990 // enough for two requests
+	begun := time.Now().Unix() - n
+	for i := range int64(n) {
+		set := pcp.Values{ID: id, Type: pcp.Uint64, Insts: []int32{pcp.NullInst}, Words: []uint64{uint64(i%back + 1)}}
+		if err := w.Put(&pcp.Result{Time: pcp.Timestamp{Sec: begun + i}, Sets: []pcp.Values{set}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	noting := kinds[1]
+	noting.args = func(dir, addr string) []string {
+		return append(kinds[1].args(dir, addr), "--enable-feature=created-timestamp-zero-ingestion")
+	}
+	for _, k := range []kind{noting, kinds[0]} {
+		d := newDatabase(t, k, root)
+		o, err := ours.Run(harness.Command{Args: []string{"pmderive", "-a", base, "push", "--to", d.base + "/api/v1/write", "m.a"}}, root)
+		if err != nil || o.Status != 0 {
+			t.Fatalf("%v, %s%s", err, o.Stdout, o.Stderr)
+		}
+		want := n
+		if k.program == noting.program {
+			want++
+		}
+		list := settled(t, d, `{host!=""}`, want)["m_a_total[]"]
+		if len(list) != want {
+			t.Errorf("%s: %d samples, not %d", k.program, len(list), want)
+		}
+		if at := (point{(begun+back-1)*1000 + 1, 0}); want > n && !slices.Contains(list, at) {
+			t.Errorf("%s has no %v", k.program, at)
+		}
 	}
 }
