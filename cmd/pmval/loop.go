@@ -34,6 +34,7 @@ func (s *session) setMode() error {
 	if s.flags.recorded || s.events() {
 		mode = pcp.Forward
 		s.records = s.timeline
+		s.request.Profile = nil // to a record with other instances only, there are values (archive.md A12.4)
 	}
 	if err := s.timeline.SetMode(mode, &origin, step); err != nil {
 		return fmt.Errorf("pmSetMode: %s", pmerr.Message(err))

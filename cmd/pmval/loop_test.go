@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/when"
@@ -209,5 +211,39 @@ func testPacer(t *testing.T) {
 	c.on = false
 	if _, err := c.wait(context.Background()); err != nil {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestRecordedInstances: with -U, a record without the instances of -i that has others is a line of question
+// marks; one without values has a message.
+func TestRecordedInstances(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "a")
+	w, err := archive.Create(base, &archive.WriterOptions{Host: "h", Zone: "UTC"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	desc := pcp.Desc{ID: pcp.NewID(1, 2, 3), Type: pcp.Int32, InDom: pcp.NewInDom(1, 1), Sem: pcp.Instant}
+	check := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(w.AddMetric(desc, "m"))
+	check(w.SetInDom(pcp.Timestamp{Sec: 1}, desc.InDom, []pcp.Instance{{ID: 1, Name: "one"}, {ID: 2, Name: "two"}}))
+	for i, insts := range [][]int32{{1}, {1, 2}, {}, {1}, {2}} {
+		words := []uint64{7, 8}[:len(insts)]
+		check(w.Put(&pcp.Result{Time: pcp.Timestamp{Sec: int64(i) + 1}, Sets: []pcp.Values{{ID: desc.ID, Type: desc.Type, Insts: insts, Words: words}}}))
+	}
+	check(w.Close())
+	for _, tt := range []struct{ mode, want string }{
+		{"-U", "\n                    two \n00:00:01.000          ? \n00:00:02.000          8 \n00:00:03.000  No values available\n" +
+			"\n                    two \n00:00:04.000          ? \n00:00:05.000          7 \n"},
+		{"-a", "00:00:01.000  No values available\n\n                    two \n" +
+			"00:00:02.000          8 \n00:00:03.000          8 \n00:00:04.000          7 \n00:00:05.000          7 \n"},
+	} {
+		got := run([]string{tt.mode, base, "-Z", "UTC", "-i", "two", "m"}, nil)
+		if text := below(got.Stdout); text != tt.want || got.Status != 0 {
+			t.Errorf("%s: got %s%s%d, want %s", tt.mode, text, got.Stderr, got.Status, tt.want)
+		}
 	}
 }
