@@ -22,6 +22,7 @@ lib:
 lib/pmerr:
 lib/version:
 lib/internal/ctext:
+lib/internal/hostattr:
 lib/textwidth:
 lib/pcp: lib/internal/ctext lib/pmerr
 lib/safefile: lib/pmerr
@@ -34,9 +35,9 @@ lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
 lib/pmns: lib/safefile lib/internal/ctext lib/pcp lib/pmerr
 lib/when: lib/internal/ctext lib/pmerr
 lib/config: lib/pmerr
-lib/option: lib/internal/ctext lib/config lib/when lib/version lib/pmerr
+lib/option: lib/internal/ctext lib/internal/hostattr lib/config lib/when lib/version lib/pmerr
 lib/pdu: lib/internal/wire lib/pcp lib/pmerr
-lib/pmcd: lib/pdu lib/pcp lib/pmerr
+lib/pmcd: lib/internal/hostattr lib/pdu lib/pcp lib/pmerr
 lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr

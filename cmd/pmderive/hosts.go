@@ -33,7 +33,7 @@ func (a *app) readHosts(name string) error {
 	if name != "-" {
 		f, err := a.Env.Open(name)
 		if err != nil {
-			return fmt.Errorf("--hosts: %w", err)
+			return errors.New(pmcd.Redact("--hosts: " + err.Error()))
 		}
 		defer f.Close()
 		in = f

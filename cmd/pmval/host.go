@@ -10,6 +10,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
 )
 
@@ -30,7 +31,10 @@ func (s *session) identify(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	words := append([]string{s.ownAddress(ctx), s.env.Prog}, s.env.Args...)
+	words := []string{s.ownAddress(ctx), s.env.Prog}
+	for _, arg := range s.env.Args {
+		words = append(words, pmcd.Redact(arg)) // pmcd shows the text to everybody
+	}
 	v := pcp.Values{ID: id, Type: pcp.String, Insts: []int32{pcp.NullInst}, Blobs: [][]byte{[]byte(strings.Join(words, " "))}}
 	_ = s.src.Store(ctx, []pcp.Values{v})
 }

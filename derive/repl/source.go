@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"pmtools/derive"
 	"pmtools/derive/query"
@@ -126,7 +127,7 @@ func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		return query.Problemf("usage: :source host SPEC ..., :source archive SET or :source local")
 	}
 	var hosts []string
-	if list := strings.Fields(name); kind == Host && len(list) > 1 {
+	if list := hostList(name); kind == Host && len(list) > 1 {
 		if err := query.CheckHosts(list); err != nil {
 			return err
 		}
@@ -153,6 +154,19 @@ func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	return s.recheck(ctx, w)
 }
 
+// hostList returns the hosts of a list with blanks between them. A password may have blanks: a
+// specification that has one goes on to the end.
+func hostList(text string) (list []string) {
+	for {
+		text = strings.TrimSpace(text)
+		end := strings.IndexFunc(text, unicode.IsSpace)
+		if end < 0 || pmcd.Redact(text[:end]) != text[:end] {
+			return append(list, text)
+		}
+		list, text = append(list, text[:end]), text[end:]
+	}
+}
+
 func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 	if err := s.connect(ctx); err != nil {
 		return err
@@ -167,10 +181,8 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 		what = "local daemon"
 	case Local:
 		what = "local collectors"
-	case Host:
+	case Host, Archive:
 		what += " " + pmcd.Redact(s.name)
-	case Archive:
-		what += " " + s.name
 	}
 	if host, err := pmapi.HostName(ctx, s.src); err == nil && host != "" && host != s.name {
 		what += ", metrics of " + host

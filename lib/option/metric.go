@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pmtools/lib/internal/ctext"
+	"pmtools/lib/internal/hostattr"
 )
 
 // A Metric is a metric specification taken apart (pmParseMetricSpec; commands.md T3.1, values.md
@@ -26,7 +27,7 @@ type MetricError struct {
 
 // Error returns the two lines that the reference prints, without the program's name.
 func (e *MetricError) Error() string {
-	return e.Text + "\n" + ctext.Caret(e.Text[:e.Pos], e.Reason)
+	return hostattr.Redact(e.Text) + "\n" + ctext.Caret(hostattr.Redact(e.Text[:e.Pos]), e.Reason)
 }
 
 // ParseMetric takes a metric specification apart. The error is a *[MetricError].

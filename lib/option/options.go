@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/lib/internal/hostattr"
 	"pmtools/lib/when"
 )
 
@@ -90,7 +91,9 @@ func (o *Options) addHostList(arg string) error {
 	return nil
 }
 
-func tooManyHosts(arg string) error { return fmt.Errorf("too many hosts requested: %s", arg) }
+func tooManyHosts(arg string) error {
+	return fmt.Errorf("too many hosts requested: %s", hostattr.Redact(arg))
+}
 
 var errOneZone = errors.New("at most one of -Z and -z allowed")
 

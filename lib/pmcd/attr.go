@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pmtools/lib/internal/hostattr"
 	"pmtools/lib/pmerr"
 )
 
@@ -27,20 +28,6 @@ type Attr struct {
 	Key   string // the full name
 	Value string
 	Set   bool // the attribute has a value, perhaps an empty one
-}
-
-// attrKeys gives the full name of each key. The reference knows the keys without a constant above; they
-// have no effect.
-var attrKeys = [...]struct{ short, full string }{
-	{"secure", attrSecure}, {"compress", attrCompress},
-	{"userauth", attrUserAuth}, {"authorise", attrUserAuth}, {"authorize", attrUserAuth},
-	{"user", attrUserName}, {"username", attrUserName},
-	{"pass", attrPassword}, {"password", attrPassword},
-	{"method", attrMethod}, {"authmeth", attrMethod},
-	{"realm", attrRealm}, {"container", attrContainer},
-	{"unix", "unix"}, {"unixsock", "unix"}, {"local", "local"},
-	{"uid", "userid"}, {"userid", "userid"}, {"gid", "groupid"}, {"groupid", "groupid"},
-	{"pid", "processid"}, {"processid", "processid"}, {"exclusive", "exclusive"},
 }
 
 // Attr returns the attribute with the full name key, and whether there is one.
@@ -77,12 +64,7 @@ func (p *specParser) attr(text string, start int) error {
 	if i := strings.LastIndexByte(text, '='); i >= 0 {
 		name, a.Value, a.Set = text[:i], text[i+1:], true
 	}
-	for _, k := range attrKeys {
-		if k.short == name {
-			a.Key = k.full
-		}
-	}
-	if a.Key == "" {
+	if a.Key = hostattr.Full(name); a.Key == "" {
 		return nil
 	}
 	var bad int

@@ -122,7 +122,7 @@ func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 	case err == nil:
 		return c, nil
 	case ctx.Err() != nil:
-		return nil, &Error{Op: "dial", Addr: path, Err: ctx.Err()}
+		return nil, &Error{Op: "dial", Addr: Redact(path), Err: ctx.Err()}
 	case s.spec.Scheme == schemeLocal:
 		return s.dialTCP(ctx, "localhost", nil)
 	}
@@ -130,13 +130,13 @@ func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 	if errors.As(err, &own) {
 		err = own.Err
 	}
-	return nil, &Error{Op: "dial", Addr: path, Err: because(pmerr.ENOENT, err)}
+	return nil, &Error{Op: "dial", Addr: Redact(path), Err: because(pmerr.ENOENT, err)}
 }
 
 func (s *setup) dialSocket(ctx context.Context, path string) (*Conn, error) {
 	nc, err := s.d.dial(ctx, "unix", path)
 	if err != nil {
-		s.d.step("context", "__pmConnectPMCD(%s): %v", path, pmerr.Of(err))
+		s.d.step("context", "__pmConnectPMCD(%s): %v", Redact(path), pmerr.Of(err))
 		return nil, err
 	}
 	host, err := s.d.hostName()

@@ -33,7 +33,7 @@ func (s *setup) proxy() (Host, bool) {
 	if s.d.Proxy == "" {
 		return Host{}, false
 	}
-	return Host{Name: s.d.Proxy}, true
+	return Host{Name: Redact(s.d.Proxy)}, true
 }
 
 // dialProxy connects through a proxy. final means that the proxy is unreachable: other ports of pmcd need

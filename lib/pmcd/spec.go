@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pmtools/lib/internal/hostattr"
 	"pmtools/lib/pmerr"
 )
 
@@ -42,7 +43,7 @@ type Spec struct {
 // A Host is one host of a specification with the ports to try in order; with no ports, the default
 // ones.
 type Host struct {
-	Name  string // without brackets; an empty or unknown name fails when the Dialer connects
+	Name  string // without brackets and passwords; an empty or unknown name fails when the Dialer connects
 	Ports []int  // 0 to 65535
 }
 
@@ -58,7 +59,7 @@ func (s *Spec) Host() string {
 	case len(s.Hosts) > 0:
 		return s.Hosts[0].Name
 	case s.Local():
-		return cmp.Or(s.Path, defaultSocket)
+		return Redact(cmp.Or(s.Path, defaultSocket))
 	}
 	return ""
 }
@@ -99,6 +100,15 @@ func (e *SpecError) Message() string {
 func specError(text string, pos int, reason string, code pmerr.Code) error {
 	return &SpecError{Spec: Redact(text), Pos: len(Redact(text[:pos])), Reason: reason, Code: code}
 }
+
+// Redact returns a text with the passwords of host specifications in it replaced by xxxxx. Every text
+// in a message, a history, a report or a file that may be a specification goes through it, whether it
+// can be parsed or not. A password may have any characters: it ends at the next attribute that is
+// known, or with the text.
+func Redact(text string) string { return hostattr.Redact(text) }
+
+// Redacted returns the specification as it was typed, without its passwords.
+func (s *Spec) Redacted() string { return Redact(s.text) }
 
 // ParseSpec parses a host specification. The error is a [*SpecError].
 func ParseSpec(text string) (*Spec, error) {
@@ -201,7 +211,7 @@ func (p *specParser) host() (Host, error) {
 	var h Host
 	if p.next() == '[' {
 		p.pos++
-		h.Name = p.until("]")
+		h.Name = Redact(p.until("]"))
 		if p.next() == 0 {
 			return h, p.fail("missing closing ']' for host spec")
 		}
@@ -209,7 +219,7 @@ func (p *specParser) host() (Host, error) {
 		if c := p.next(); c != 0 && !strings.ContainsRune(":@/?", rune(c)) {
 			return h, p.fail("extra characters after host spec")
 		}
-	} else if h.Name = p.until(":@/?"); h.Name == "" {
+	} else if h.Name = Redact(p.until(":@/?")); h.Name == "" {
 		return h, p.fail("unexpected terminal character")
 	}
 	for sep := byte(':'); p.next() == sep; sep = ',' {

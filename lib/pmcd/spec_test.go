@@ -2,6 +2,7 @@ package pmcd
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -257,6 +258,24 @@ func BenchmarkParseSpec(b *testing.B) {
 	for b.Loop() {
 		if _, err := ParseSpec("pcps://app1:44321,4321@proxy:44322?user=bob&pass=x%2Fy&container=c"); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestRedactedErrors: errors about a specification show its place, and not its password.
+func TestRedactedErrors(t *testing.T) {
+	for _, spec := range []string{"h?pass=SECRET&user=%zz", "h?pass=SECRET%zz", "?pass=SECRET", "h:x?pass=SECRET", "h?user=a%zz&pass=SECRET"} {
+		_, err := ParseSpec(spec)
+		bad, ok := errors.AsType[*SpecError](err)
+		if !ok {
+			t.Errorf("%q: %v", spec, err)
+			continue
+		}
+		if text := bad.Error() + bad.Message(); strings.Contains(text, "SECRET") {
+			t.Errorf("%q: %s", spec, text)
+		}
+		if at := strings.Index(bad.Spec, "%zz"); at >= 0 && at != bad.Pos {
+			t.Errorf("%q: %s: column %d", spec, bad.Spec, bad.Pos)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"pmtools/lib/archive"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
 	"pmtools/lib/when"
 )
 
@@ -56,7 +57,8 @@ func archiveNames(prefix string) (names []string) {
 }
 
 func (o *Opener) archiveOptions() *archive.Options {
-	opt := &archive.Options{Warn: o.env.Notify, Observer: o.printer().Archive(), DiskLimit: o.UnpackLimit, Directories: o.dirs}
+	warn := func(text string) { o.env.Notify(pmcd.Redact(text)) } // it may name a host that was taken for an archive
+	opt := &archive.Options{Warn: warn, Observer: o.printer().Archive(), DiskLimit: o.UnpackLimit, Directories: o.dirs}
 	if text, ok := o.env.LookupEnv("PMTOOLS_UNPACK_LIMIT"); ok && opt.DiskLimit == 0 {
 		var err error
 		if opt.DiskLimit, err = ParseSize(text); err != nil {

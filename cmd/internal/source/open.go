@@ -118,19 +118,20 @@ func (o *Opener) Hosts() func(ctx context.Context, name string) (pmapi.Source, e
 // open opens the source under its own names.
 func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
 	kind, name := o.options.Source()
+	shown := pmcd.Redact(name) // a host may be taken for an archive
 	what := o.local
 	switch kind {
 	case option.Archive:
-		what = fmt.Sprintf("Cannot open archive \"%s\"", name)
+		what = fmt.Sprintf("Cannot open archive \"%s\"", shown)
 		src, err = o.archive(ctx, o, name)
 	case option.Local:
 		src = o.collectors()
 	default:
-		what = fmt.Sprintf("Cannot connect to PMCD on host \"%s\"", pmcd.Redact(name))
+		what = fmt.Sprintf("Cannot connect to PMCD on host \"%s\"", shown)
 		src, err = o.host(ctx, kind, name)
 	}
 	p := o.printer()
-	p.Opened(contextType[kind], pmcd.Redact(name), err)
+	p.Opened(contextType[kind], shown, err)
 	if err == nil {
 		return p.Source(src), nil
 	}
