@@ -1,6 +1,7 @@
 package remotewrite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ const (
 	maxAfter = 5 * time.Minute // to wait because of Retry-After
 )
 
-// A Refusal is an answer to a request that the server will not take later either.
+// A Refusal is an answer to a request that the server will not take later either, not all of it, or that is not one to remote write.
 type Refusal struct {
 	Status string // such as "400 Bad Request"
 	Code   int
@@ -27,10 +28,14 @@ type Refusal struct {
 
 // Error implements error.
 func (r *Refusal) Error() string {
-	if r.Text == "" {
-		return "the server refuses: " + r.Status
+	text := "the server refuses: " + r.Status
+	if r.Code/100 == 2 {
+		text = "the server answers " + r.Status
 	}
-	return "the server refuses: " + r.Status + ": " + r.Text
+	if r.Text == "" {
+		return text
+	}
+	return text + ": " + r.Text
 }
 
 // A Failure is an error after which the same request may succeed.
@@ -52,36 +57,38 @@ func (f *Failure) Unwrap() error { return f.Err }
 // errOld is the error of a server that does not know version 2.0.
 var errOld = errors.New("the server knows remote write 1.0 only")
 
-// takenBy returns the number of samples that a server of 2.0 has taken, or -1 if it does not say.
-func takenBy(res *http.Response) int {
-	n, err := strconv.Atoi(res.Header.Get("X-Prometheus-Remote-Write-Samples-Written"))
-	if err != nil || n < 0 {
-		return -1
+// takenBy returns the number of samples that a server of 2.0 has taken of so many, 0 if it does not say, and what it says if that cannot be.
+func takenBy(res *http.Response, samples int) (n int, wrong string) {
+	text := res.Header.Get(writtenHeader)
+	n, err := strconv.Atoi(text)
+	if text != "" && (err != nil || n < 0 || n > samples) {
+		return 0, fmt.Sprintf("the number of samples that it says to have taken is %.40q, of %d", text, samples)
 	}
-	return n
+	return n, ""
 }
+
+const writtenHeader = "X-Prometheus-Remote-Write-Samples-Written"
 
 // answered returns the error of an answer to so many samples, nil if the server has them. cancel ends the reading of the body.
 func (n *conn) answered(res *http.Response, version, samples int, cancel func()) error {
-	code, status, taken := res.StatusCode, clean(res.Status), takenBy(res)
-	if version == 2 && (code == http.StatusUnsupportedMediaType || code/100 == 2 && taken < 0) {
-		n.rest(res, cancel)
-		return errOld
-	}
-	if code/100 == 2 && version == 2 && taken < samples {
-		n.rest(res, cancel)
-		return &Refusal{Status: status, Code: code, Text: fmt.Sprintf("it has taken %d of %d samples", taken, samples), Written: taken}
-	}
+	code, status := res.StatusCode, clean(res.Status)
+	taken, wrong := takenBy(res, samples)
 	switch code / 100 {
-	case 2: // the text does not matter
-		n.rest(res, cancel)
-		return nil
+	case 2:
+		return n.succeeded(res, version, samples, cancel)
 	case 3:
 		return &Refusal{Status: status, Code: code, Text: "the database is elsewhere; give its own URL"}
 	case 4, 5:
-		text := reason(res)
+		if version == 2 && code == http.StatusUnsupportedMediaType {
+			n.rest(res, cancel)
+			return errOld
+		}
+		text, all := reason(res)
+		if text == "" && !all {
+			text = "its reason was cut off"
+		}
 		if code != http.StatusTooManyRequests && code < 500 {
-			return &Refusal{Status: status, Code: code, Text: text, Written: max(taken, 0)}
+			return &Refusal{Status: status, Code: code, Text: joined(text, wrong), Written: taken}
 		}
 		if text != "" {
 			text = ": " + text
@@ -92,24 +99,66 @@ func (n *conn) answered(res *http.Response, version, samples int, cancel func())
 	return &Refusal{Status: status, Code: code, Text: "it is not an answer to remote write"}
 }
 
-// rest reads the rest of a short answer: a connection can be used again after all of it.
-func (n *conn) rest(res *http.Response, cancel func()) {
-	if length := res.ContentLength; 0 <= length && length <= maxText {
-		defer time.AfterFunc(maxRest, cancel).Stop()
-		_, err := io.Copy(io.Discard, res.Body)
-		n.open.Store(err == nil && !res.Close)
+// succeeded returns the error of an answer with a status of success. It is also a Refusal, but with all samples written, if only the
+// answer is not one that databases give.
+func (n *conn) succeeded(res *http.Response, version, samples int, cancel func()) error {
+	refusal := &Refusal{Status: clean(res.Status), Code: res.StatusCode}
+	mime, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+	mime = strings.ToLower(strings.TrimSpace(mime))
+	told := res.Header.Get(writtenHeader) != ""
+	text := n.rest(res, cancel)
+	if text != "" && (mime == "text/html" || mime == "application/xhtml+xml") {
+		refusal.Text = fmt.Sprintf("it is not a database that takes remote write, but shows a page: %.80q", text)
+		return refusal
 	}
+	if version == 2 && !told {
+		return errOld
+	}
+	taken, wrong := takenBy(res, samples)
+	if version == 1 { // whose servers do not tell, but some do as if none were taken
+		taken, wrong = samples, ""
+		if text != "" {
+			wrong = fmt.Sprintf("a database says nothing more, and this says %.80q", text)
+		}
+	}
+	switch {
+	case wrong != "":
+		refusal.Text, refusal.Written = wrong+"; all count as taken", samples
+		return refusal
+	case taken < samples:
+		refusal.Text, refusal.Written = fmt.Sprintf("it has taken %d of %d samples", taken, samples), taken
+		return refusal
+	}
+	return nil
 }
 
-func reason(res *http.Response) string {
+func joined(text, more string) string {
+	if text != "" && more != "" {
+		text += "; "
+	}
+	return text + more
+}
+
+// rest returns the text of an answer, as far as it comes soon. A connection can be used again after all of it.
+func (n *conn) rest(res *http.Response, cancel func()) string {
+	defer time.AfterFunc(maxRest, cancel).Stop()
+	text, all := reason(res)
+	n.open.Store(all && !res.Close)
+	return text
+}
+
+// reason returns the text of an answer on one line, or the title if it is a page, and whether that is all of it.
+func reason(res *http.Response) (line string, all bool) {
 	if res.Header.Get("Content-Encoding") != "" {
-		return "its reason is compressed"
+		return "its reason is compressed", false
 	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxText))
-	if line := clean(string(text)); line != "" || err == nil {
-		return line
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxText+1))
+	line = clean(string(text))
+	if _, title, ok := strings.Cut(line, "<title>"); ok { // of a page
+		title, _, _ = strings.Cut(title, "</title>")
+		line = cmp.Or(strings.TrimSpace(title), line)
 	}
-	return "its reason was cut off"
+	return line, err == nil && len(text) <= maxText
 }
 
 func clean(text string) string {

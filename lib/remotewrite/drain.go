@@ -43,6 +43,7 @@ type drain struct {
 	warned  bool        // the failure has been reported
 	next    time.Time   // when the next failure may be reported
 	refusal bool        // a refusal has been reported
+	doubt   bool        // so has a strange answer, after which all samples count as taken
 }
 
 const quiet = time.Minute
@@ -91,11 +92,13 @@ func (l *lane) send(ctx context.Context, e *entry) error {
 	}
 	l.recovered()
 	if refused && !(l.q.repeated(e) || e.unsure && refusal.old()) {
-		l.refused(refusal)
-		l.q.refuse(e, refusal.Written)
-	} else {
-		l.q.acknowledge(e)
+		taken := refusal.Written >= b.Samples
+		if l.refused(refusal, taken); !taken {
+			l.q.refuse(e, refusal.Written)
+			return nil
+		}
 	}
+	l.q.acknowledge(e)
 	return nil
 }
 
@@ -135,11 +138,15 @@ func (l *lane) recovered() {
 	l.warned = false
 }
 
-func (d *drain) refused(err error) {
+func (d *drain) refused(err error, taken bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.refusal {
-		d.refusal = true
+	told := &d.refusal
+	if taken {
+		told = &d.doubt
+	}
+	if !*told {
+		*told = true
 		d.warn(fmt.Errorf("%s: %w", d.c.Name(), err))
 	}
 }

@@ -68,6 +68,15 @@ func client(t *testing.T, opt remotewrite.Options) *remotewrite.Client {
 	return c
 }
 
+// page answers with a text.
+func page(code int, mime, text string) func(http.ResponseWriter, *http.Request, func()) {
+	return func(w http.ResponseWriter, _ *http.Request, _ func()) {
+		w.Header().Set("Content-Type", mime)
+		w.WriteHeader(code)
+		io.WriteString(w, text)
+	}
+}
+
 // TestFailures: what the server answers to the first attempts, and what becomes of three samples.
 func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
@@ -85,6 +94,13 @@ func TestFailures(t *testing.T) {
 		{"400", 2, 2, answer(400, "", "bad\x1b label\n  name"), []int64{1, 3}, 2, "the server refuses: 400 Bad Request: bad label name"},
 		{"401", 1, 3, answer(401, "", ""), nil, 0, "the server refuses: 401 Unauthorized"},
 		{"redirect", 1, 3, answer(302, "", ""), nil, 0, "the server refuses: 302 Found: the database is elsewhere; give its own URL"},
+		{"a page", 1, 3, page(200, "text/html; charset=UTF-8", "<!DOCTYPE html><html>\n<title>Welcome\x1b to nginx! </title>"), nil, 0,
+			`the server answers 200 OK: it is not a database that takes remote write, but shows a page: "Welcome to nginx!"`},
+		{"a page once", 1, 1, page(202, "Application/xhtml+xml", "<html/>"), []int64{2, 3}, 2,
+			`the server answers 202 Accepted: it is not a database that takes remote write, but shows a page: "<html/>"`},
+		{"a page with an error", 1, 3, page(404, "text/html", "<html><head><title>404 Not Found</title></head>"+strings.Repeat("x", 5000)), nil, 0, "the server refuses: 404 Not Found: 404 Not Found"},
+		{"a page of nothing", 1, 6, page(200, "text/html", ""), nil, 3, ""},
+		{"a text", 1, 6, page(200, "text/plain", "ok <html>"), nil, 3, `the server answers 200 OK: a database says nothing more, and this says "ok <html>"; all count as taken`},
 		{"closes before it reads", 2, 3, func(http.ResponseWriter, *http.Request, func()) { panic(http.ErrAbortHandler) }, []int64{1, 2, 3}, 3, "EOF; trying again"},
 		{"closes after it has taken", 2, 2, func(_ http.ResponseWriter, _ *http.Request, take func()) { take(); panic(http.ErrAbortHandler) },
 			[]int64{1, 2, 2, 3}, 3, "EOF; trying again"},

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -38,12 +39,33 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestPartly: a server of 2.0 tells how many samples it has taken.
+// TestPartly: a server of 2.0 tells how many samples it has taken. Numbers that cannot be are reported, and not believed.
 func TestPartly(t *testing.T) {
-	for _, code := range []int{http.StatusBadRequest, http.StatusOK} {
+	for _, tt := range []struct {
+		code    int
+		written string
+		want    remotewrite.Report
+		warned  string
+	}{
+		{400, "1", remotewrite.Report{Sent: 1, Refused: 2}, "the server refuses: 400 Bad Request"},
+		{200, "1", remotewrite.Report{Sent: 1, Refused: 2}, "the server answers 200 OK: it has taken 1 of 3 samples"},
+		{204, "3", remotewrite.Report{Sent: 3}, ""},
+		{400, "3", remotewrite.Report{Sent: 3}, "the server refuses: 400 Bad Request"},
+		{400, "", remotewrite.Report{Refused: 3}, "the server refuses: 400 Bad Request"},
+		{400, "4", remotewrite.Report{Refused: 3}, `the server refuses: 400 Bad Request: the number of samples that it says to have taken is "4", of 3`},
+		{400, "9223372036854775807", remotewrite.Report{Refused: 3}, `is "9223372036854775807", of 3`},
+		{400, "99999999999999999999", remotewrite.Report{Refused: 3}, `is "99999999999999999999", of 3`},
+		{422, "-1", remotewrite.Report{Refused: 3}, `is "-1", of 3`},
+		{400, "1e0", remotewrite.Report{Refused: 3}, `is "1e0", of 3`},
+		{204, "9223372036854775807", remotewrite.Report{Sent: 3}, `"9223372036854775807", of 3; all count as taken`},
+		{200, "-3", remotewrite.Report{Sent: 3}, `the server answers 200 OK: the number of samples that it says to have taken is "-3", of 3; all count as taken`},
+		{200, strings.Repeat("x", 5000), remotewrite.Report{Sent: 3}, `"` + strings.Repeat("x", 40) + `", of 3; all count as taken`},
+	} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("X-Prometheus-Remote-Write-Samples-Written", "1")
-			w.WriteHeader(code)
+			if tt.written != "" {
+				w.Header().Set("X-Prometheus-Remote-Write-Samples-Written", tt.written)
+			}
+			w.WriteHeader(tt.code)
 		}))
 		q := queue(t, large)
 		var r remotewrite.Request
@@ -55,10 +77,11 @@ func TestPartly(t *testing.T) {
 			t.Fatal(err)
 		}
 		q.Finish()
-		rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
+		var warned string
+		rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(err error) { warned += err.Error() })
 		srv.Close()
-		if err != nil || rep != (remotewrite.Report{Sent: 1, Refused: 2}) {
-			t.Errorf("%d: %+v, %v", code, rep, err)
+		if err != nil || rep != tt.want || !strings.HasSuffix(warned, tt.warned) || (warned == "") != (tt.warned == "") {
+			t.Errorf("%d, %q: %+v, %v, warned %q", tt.code, tt.written, rep, err, warned)
 		}
 	}
 }
