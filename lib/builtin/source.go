@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,12 @@ type Options struct {
 	// MMVDir is the directory with the memory-mapped value files of programs; "" means that there
 	// are none.
 	MMVDir string
+	// Helper returns the child that asks a file system that may not answer, as linux.Helper does; nil means that a thread of this
+	// process asks, which no signal may end before the file system answers.
+	Helper func(ctx context.Context, dir string) *exec.Cmd
+	// Report is called during a question with what no value can say, such as the name of a file system that does not answer; may be
+	// nil.
+	Report func(error)
 	// Hostname returns the name of the host; nil means os.Hostname.
 	Hostname func() (string, error)
 	// Now is the clock; nil means time.Now.

@@ -13,7 +13,9 @@ import (
 	"strings"
 	"syscall"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/lib/builtin"
+	"pmtools/lib/builtin/linux"
 	"pmtools/lib/builtin/pmcd"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
@@ -63,7 +65,19 @@ func (o *Opener) collectors(without ...uint32) pmapi.Source {
 		Now:        o.env.Now,
 		CacheDir:   o.cacheDir(),
 		MMVDir:     filepath.Join(o.env.Config().Get("PCP_TMP_DIR"), "mmv"),
+		Helper:     linux.Helper,
+		Report:     func(err error) { o.env.Errorf("%v", err) },
 	})
+}
+
+// Main is cli.Main for a command with collectors: these start its program again for questions that may never be answered.
+func Main[C cli.Command](newCommand func(*cli.Env) C) int {
+	if served, err := linux.Serve(os.Args, os.Stdout); err != nil {
+		return 1
+	} else if served {
+		return 0
+	}
+	return cli.Main(newCommand)
 }
 
 // cacheDir returns where collectors keep the numbers of instances: below the user's directory for

@@ -30,7 +30,7 @@ func (l *collector) addFilesystems() {
 		for _, key := range [...]string{"dir", "readonly"} {
 			t.Slot(key)
 		}
-		l.Each(kind+"usage", "statfs of the directories in /proc/self/mounts", t, func(usage *procfs.Table, of *procfs.Row) { l.addUsage(usage, t, of) })
+		l.Fill(kind+"usage", "statfs of the directories in /proc/self/mounts", func(usage *procfs.Table) { l.addUsage(usage, t) }, t)
 	}
 	l.Count("nfilesys", "mounted file systems", filesys)
 	l.Table("uuid", "/dev/disk/by-uuid", func(t *procfs.Table, _ *pmda.Request) error {
@@ -50,14 +50,19 @@ func (l *collector) addFilesystems() {
 	}, filesys)
 }
 
-// kernelName returns the kernel's name of a block device: /dev/mapper/vg0-root is a link to dm-0.
+// kernelName returns the kernel's name of a block device: /dev/mapper/vg0-root is a link to dm-0. A file system may say that its device
+// is any file, and links are not read where that may take for ever.
 func (l *collector) kernelName(device string) string {
+	if path.Clean(device) != device || l.remote.kindOf(device) != "" {
+		return path.Base(device)
+	}
 	return path.Base(cmp.Or(l.Root.Link(strings.TrimPrefix(device, "/")), device))
 }
 
 // readMounts reads /proc/self/mounts: "/dev/vda / ext4 rw,relatime 0 0".
 func (l *collector) readMounts(text []byte) {
 	filesys, tmpfs := l.Tables["filesys"], l.Tables["tmpfs"]
+	clear(l.remote)
 	for line := range procfs.Lines(text) {
 		var m mount
 		m.device, line = procfs.Word(line)
@@ -69,6 +74,9 @@ func (l *collector) readMounts(text []byte) {
 		switch {
 		case len(m.options) == 0: // the line is cut
 			continue
+		}
+		l.remote.add(unescape(m.dir), m.kind)
+		switch {
 		case string(m.kind) == "tmpfs":
 			t, name = tmpfs, m.dir
 		case m.isFilesystem():
@@ -108,15 +116,10 @@ func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
 	t.Cell(r, []byte("readonly")).SetBool(readonly)
 }
 
-// addUsage asks a mounted file system of a list for its space and its files.
-func (l *collector) addUsage(t, list *procfs.Table, of *procfs.Row) {
-	r := t.Row(of.Inst)
-	var fs filesystem
-	if err := l.statfs(string(list.Cell(of, []byte("dir")).Text), &fs); err != nil {
-		return
-	}
+// setUsage fills a row with the answer of a file system.
+func setUsage(t *procfs.Table, r *procfs.Row, readonly uint64, fs *filesystem) {
 	set := func(key string, v uint64) { t.Cell(r, []byte(key)).SetUint(v) }
-	set("readonly", list.Cell(of, []byte("readonly")).Num)
+	set("readonly", readonly)
 	used := fs.blocks - fs.free
 	set("capacity", kbytes(fs.blocks, fs.size))
 	set("used", kbytes(used, fs.size))

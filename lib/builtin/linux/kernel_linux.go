@@ -1,7 +1,11 @@
 package linux
 
 import (
+	"context"
 	"net"
+	"os"
+	"os/exec"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,6 +18,14 @@ func statfs(path string, fs *filesystem) error {
 	fs.blocks, fs.free, fs.avail, fs.files, fs.ffree = st.Blocks, st.Bfree, st.Bavail, st.Files, st.Ffree
 	fs.size = uint64(max(0, st.Bsize))
 	return nil
+}
+
+// Helper is for Options.Helper: it starts this program again, whose main calls Serve. The child ends with this process, if anything can end it.
+func Helper(ctx context.Context, dir string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", helperFlag, dir)
+	cmd.Args[0] = os.Args[0]
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return cmd
 }
 
 func systemName() (u uname) {

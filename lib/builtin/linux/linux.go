@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 
@@ -29,6 +30,9 @@ type collector struct {
 	statfs    func(path string, fs *filesystem) error
 	uname     func() uname
 	addresses func(name string) string
+
+	remote remoteMounts
+	asker  asker
 }
 
 // New returns the collector of the Linux kernel's metrics, as the reference's agent "linux":
@@ -49,11 +53,17 @@ func newCollector(o *Options) *collector {
 		uname:     systemName,
 		addresses: firstAddress,
 		devices:   map[string]int32{},
+		remote:    remoteMounts{},
+		asker:     asker{report: o.Report, questions: map[string]*question{}, told: map[string]bool{}},
 	}
 	if !l.System.Live() {
 		l.statfs = func(string, *filesystem) error { return errors.ErrUnsupported }
 		l.uname = l.recordedName
 		l.addresses = func(string) string { return "" }
+	}
+	l.asker.ask = func(_ context.Context, dir string, fs *filesystem) error { return l.statfs(dir, fs) }
+	if o.Helper != nil && l.System.Live() {
+		l.asker.ask = askChild(o.Helper)
 	}
 	l.Label = l.label
 	for _, k := range keptKinds {

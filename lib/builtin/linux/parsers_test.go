@@ -142,9 +142,7 @@ var parsers = map[string]procfstest.Parser{
 			usage.Slot(key)
 		}
 		l.readMounts(text)
-		for i := range list.Rows {
-			l.addUsage(usage, list, &list.Rows[i])
-		}
+		l.addUsage(usage, list)
 		return []*procfs.Table{list, l.Tables["tmpfs"], usage}
 	},
 }

@@ -2,9 +2,11 @@ package procfs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +36,12 @@ type Options struct {
 	// CacheDir is the directory for the numbers of instances, which then survive the end of the
 	// program; "" keeps them in memory.
 	CacheDir string
+	// Helper returns the child that asks the file system of a directory that may not answer, as that of a network, and prints its
+	// blocks, those that are free and available, its files, those that are free, and the bytes of a block; the child is killed when
+	// the context ends. nil means that a thread of this process asks, which no signal may end before the file system answers.
+	Helper func(ctx context.Context, dir string) *exec.Cmd
+	// Report is called with what no value can say, such as the name of a file system that does not answer; may be nil.
+	Report func(error)
 }
 
 // A Catalog is the list of a collector's metrics, with the tables that it refers to.

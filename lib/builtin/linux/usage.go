@@ -1,0 +1,194 @@
+package linux
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"syscall"
+	"time"
+
+	"pmtools/lib/builtin/internal/procfs"
+)
+
+// How file systems are asked for their space: a local one answers at once, from memory. Others may
+// never answer, as their server or their program is gone, and then not even a signal ends the thread
+// that has asked. They are asked by children, all at the same time, for which a fetch waits a second.
+// A child without an answer is left alone, and its file system is not asked again before it ends.
+
+const (
+	answerTime = time.Second      // that a fetch waits
+	askTime    = 30 * time.Second // after which a child is killed, so that its file system is asked again
+	maxAsked   = 8                // children that a fetch waits for at the same time
+)
+
+// localKinds are the file systems that are known to answer. A way to a directory through others may not end either.
+var localKinds = [...]string{
+	"bcachefs", "binfmt_misc", "bpf", "btrfs", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs", "erofs", "exfat",
+	"ext2", "ext3", "ext4", "f2fs", "fusectl", "hfs", "hfsplus", "hugetlbfs", "iso9660", "jfs", "minix", "mqueue", "msdos", "nfsd", "nilfs2", "nsfs",
+	"ntfs3", "overlay", "proc", "pstore", "ramfs", "reiserfs", "rootfs", "rpc_pipefs", "securityfs", "selinuxfs", "squashfs", "sysfs", "tmpfs",
+	"tracefs", "udf", "ufs", "vfat", "xfs", "zfs",
+}
+
+// remoteMounts are the directories on which file systems are mounted that may not answer, and the kinds of these.
+type remoteMounts map[string]string
+
+func (m remoteMounts) add(dir string, kind []byte) {
+	if !slices.Contains(localKinds[:], string(kind)) {
+		m[dir] = string(kind)
+	}
+}
+
+// kindOf returns the kind of the last file system on the way to a file that may not answer, "" if all do.
+func (m remoteMounts) kindOf(name string) string {
+	for len(m) > 0 {
+		if kind, ok := m[name]; ok {
+			return kind
+		}
+		parent := path.Dir(name)
+		if parent == name {
+			break
+		}
+		name = parent
+	}
+	return ""
+}
+
+// addUsage asks the mounted file systems of a list for their space and their files.
+func (l *collector) addUsage(t, list *procfs.Table) {
+	add := func(of *procfs.Row, fs *filesystem) {
+		setUsage(t, t.Row(of.Inst), list.Cell(of, []byte("readonly")).Num, fs)
+	}
+	asked := map[string]*procfs.Row{}
+	var dirs []string
+	for i := range list.Rows {
+		of := &list.Rows[i]
+		dir := string(list.Cell(of, []byte("dir")).Text)
+		if l.remote.kindOf(dir) != "" {
+			asked[dir], dirs = of, append(dirs, dir)
+			continue
+		}
+		var fs filesystem
+		if l.statfs(dir, &fs) == nil {
+			add(of, &fs)
+		}
+	}
+	if len(dirs) == 0 {
+		return
+	}
+	silent := l.asker.all(dirs, func(dir string, fs *filesystem) { add(asked[dir], fs) })
+	for _, dir := range silent {
+		t.Refused = syscall.ETIMEDOUT
+		l.asker.tell(dir, fmt.Errorf("%s: the file system (%s) does not answer", dir, l.remote.kindOf(dir)))
+	}
+}
+
+// An asker asks file systems that may not answer.
+type asker struct {
+	ask       func(ctx context.Context, dir string, fs *filesystem) error
+	report    func(error)
+	questions map[string]*question // of file systems that have not answered yet, by directory
+	told      map[string]bool      // reported since the last answer
+}
+
+type question struct {
+	ended chan struct{}
+	fs    filesystem // and err: valid after the end
+	err   error
+}
+
+func (q *question) isEnded() bool {
+	select {
+	case <-q.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// all asks the file systems of directories and calls add for each that answers in time. It returns those that do not answer.
+func (a *asker) all(dirs []string, add func(dir string, fs *filesystem)) (silent []string) {
+	deadline, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	var asked []string
+	slots := make(chan struct{}, maxAsked)
+	for _, dir := range dirs {
+		if q := a.questions[dir]; q != nil && !q.isEnded() {
+			silent = append(silent, dir) // since an earlier fetch
+			continue
+		}
+		select {
+		case slots <- struct{}{}:
+			a.questions[dir] = a.start(dir, slots)
+			asked = append(asked, dir)
+		case <-deadline.Done(): // the next fetch asks it
+		}
+	}
+	for _, dir := range asked {
+		q := a.questions[dir]
+		select {
+		case <-q.ended:
+		case <-deadline.Done():
+		}
+		if !q.isEnded() {
+			silent = append(silent, dir)
+			continue
+		}
+		delete(a.questions, dir)
+		delete(a.told, dir)
+		if q.err == nil {
+			add(dir, &q.fs)
+		}
+	}
+	return silent
+}
+
+func (a *asker) start(dir string, slots chan struct{}) *question {
+	q := &question{ended: make(chan struct{})}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), askTime)
+		defer cancel()
+		q.err = a.ask(ctx, dir, &q.fs)
+		close(q.ended)
+		<-slots
+	}()
+	return q
+}
+
+// tell reports that a file system does not answer, once until it has answered.
+func (a *asker) tell(dir string, err error) {
+	if a.report != nil && !a.told[dir] {
+		a.told[dir] = true
+		a.report(err)
+	}
+}
+
+// askChild returns the function that asks by children, which print what Serve does.
+func askChild(helper func(ctx context.Context, dir string) *exec.Cmd) func(ctx context.Context, dir string, fs *filesystem) error {
+	return func(ctx context.Context, dir string, fs *filesystem) error {
+		out, err := helper(ctx, dir).Output()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Sscan(string(out), &fs.blocks, &fs.free, &fs.avail, &fs.files, &fs.ffree, &fs.size)
+		return err
+	}
+}
+
+// helperFlag is the argument of a helper before its directory.
+const helperFlag = "--ask-file-system"
+
+// Serve does the work of a child that Helper has made, prints the answer, and reports whether the arguments of the program are those of
+// such a child. A program that uses Helper calls it first.
+func Serve(args []string, w io.Writer) (served bool, err error) {
+	if len(args) != 3 || args[1] != helperFlag {
+		return false, nil
+	}
+	var fs filesystem
+	if err = statfs(args[2], &fs); err == nil {
+		_, err = fmt.Fprintln(w, fs.blocks, fs.free, fs.avail, fs.files, fs.ffree, fs.size)
+	}
+	return true, err
+}
