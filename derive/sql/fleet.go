@@ -125,6 +125,24 @@ func (f *fleet) group() error {
 	if len(f.groups) == 0 {
 		return refused
 	}
+	return f.distinct()
+}
+
+// distinct returns an error if the expression means something else for hosts which the table of metrics does not tell apart.
+func (f *fleet) distinct() error {
+	outcome := func(k *Kind) int {
+		return slices.IndexFunc(f.groups, func(g group) bool { return slices.Contains(g.kinds, k) })
+	}
+	first := make(map[string]*Kind)
+	for i := range f.kinds {
+		k, says := &f.kinds[i], fmt.Sprintf("%q", f.kinds[i].Says)
+		if was := first[says]; was == nil {
+			first[says] = k
+		} else if outcome(was) != outcome(k) {
+			return fmt.Errorf("the metrics of hosts %s and %s differ in their instance domains only, with which the expression is another one (%s): name hosts of one kind by --only HOST",
+				few(was.Hosts), few(k.Hosts), cmp.Or(was.Problem, k.Problem))
+		}
+	}
 	return nil
 }
 
@@ -278,6 +296,15 @@ func (f *fleet) condition(kinds []*Kind) string {
 // maxNamed is how many hosts, and how many kinds of them, comments name.
 const maxNamed = 5
 
+// few returns the first of a list of hosts, and how many there are more.
+func few(hosts []string) string {
+	text := strings.Join(hosts[:min(len(hosts), maxNamed)], ", ")
+	if more := len(hosts) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
 // comments returns lines on the hosts without values.
 func (f *fleet) comments() string {
 	var b strings.Builder
@@ -291,11 +318,7 @@ func (f *fleet) comments() string {
 		if kinds++; kinds > maxNamed {
 			continue
 		}
-		named := strings.Join(k.Hosts[:min(len(k.Hosts), maxNamed)], ", ")
-		if more := len(k.Hosts) - maxNamed; more > 0 {
-			named += fmt.Sprintf(" and %d more", more)
-		}
-		fmt.Fprintf(&b, "--   %s: %s\n", oneLine(named), oneLine(k.Problem))
+		fmt.Fprintf(&b, "--   %s: %s\n", oneLine(few(k.Hosts)), oneLine(k.Problem))
 	}
 	if n == 0 {
 		return ""

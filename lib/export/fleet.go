@@ -29,12 +29,14 @@ type Fleet struct {
 
 	names []string                          // those of which the descriptions by each host are known
 	hosts map[string]map[string]description // by host and name
+	nodes map[string]map[string]string      // by one of the names and host: a metric of it below that name, or above it
 }
 
 // A description is what a host says of a metric.
 type description struct {
 	says, most string // what the archives of the host say, the first and the last in order
 	desc       pcp.Desc
+	moved      bool  // archives of the host have it in different instance domains
 	err        error // why the desc is not valid
 }
 
@@ -68,7 +70,7 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 		return nil, err
 	}
 	c, tree := newCatalog()
-	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string]description)}
+	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string]description), nodes: make(map[string]map[string]string)}
 	reads := ordered.Tasks(ctx, len(files), readAhead, 1, func(ctx context.Context, i int, yield func(*metricsRead) bool) {
 		yield(metricsOf(ctx, t, files[i]))
 	})
@@ -92,8 +94,9 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 				c.add(tree, row.Metric, d)
 			}
 			if slices.Contains(names, row.Metric) {
-				f.describe(read.host, row.Metric, description{row.says(), row.says(), d, err})
+				f.describe(read.host, row.Metric, description{says: row.says(), most: row.says(), desc: d, err: err})
 			}
+			f.note(read.host, row.Metric)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -106,12 +109,53 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 // describe notes what one of a host's archives says of a metric.
 func (f *Fleet) describe(host, name string, d description) {
 	if was, again := f.hosts[host][name]; again {
-		d.says, d.most = min(was.says, d.says), max(was.most, d.most)
+		d.says, d.most, d.moved = min(was.says, d.says), max(was.most, d.most), was.moved || was.desc.InDom != d.desc.InDom
 		if d.says != d.most {
 			d.err = errors.New("archives of the host describe it differently: " + d.text())
 		}
 	}
 	f.hosts[host][name] = d
+}
+
+// note notes a metric of a host that stands below one of the names, or above it.
+func (f *Fleet) note(host, metric string) {
+	for _, name := range f.names {
+		if strings.HasPrefix(metric, name+".") || strings.HasPrefix(name, metric+".") {
+			if f.nodes[name] == nil {
+				f.nodes[name] = make(map[string]string)
+			}
+			f.nodes[name][host] = metric
+		}
+	}
+}
+
+// oneTree returns an error if one of the names is a metric on a host, and on another one a node above metrics, or below one: there is
+// one name space for all hosts, which cannot have both.
+func (f *Fleet) oneTree() error {
+	for _, name := range f.names {
+		var hosts []string
+		for host, list := range f.hosts {
+			if _, ok := list[name]; ok {
+				hosts = append(hosts, host)
+			}
+		}
+		if others := slices.Sorted(maps.Keys(f.nodes[name])); len(others) > 0 && len(hosts) > 0 {
+			slices.Sort(hosts)
+			return fmt.Errorf("%s is a metric of host %s, and %s one of host %s: their name spaces contradict each other; export these hosts into directories of their own",
+				name, few(hosts), f.nodes[name][others[0]], few(others))
+		}
+	}
+	return nil
+}
+
+// few returns the first of a list of hosts, and how many there are more.
+func few(hosts []string) string {
+	const most = 5
+	text := strings.Join(hosts[:min(len(hosts), most)], ", ")
+	if more := len(hosts) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // says returns what a table says of a metric, as queries put it together.
@@ -123,16 +167,47 @@ func (r *metricRow) says() string {
 	return text
 }
 
-// Kinds returns the kinds of hosts, the one with most hosts first.
-func (f *Fleet) Kinds(ctx context.Context) ([]*Kind, error) {
+// domains returns the instance domains of a host's metrics if they are several, for which those of another host may be one; moved is a
+// metric of which archives of the host say different ones.
+func (f *Fleet) domains(host string) (text, moved string) {
+	var list []pcp.InDom
+	for _, name := range f.names {
+		d, ok := f.hosts[host][name]
+		if !ok || d.desc.InDom == pcp.NullInDom {
+			continue
+		}
+		if list = append(list, d.desc.InDom); d.moved {
+			moved = name
+		}
+	}
+	switch {
+	case len(list) <= 1 || moved == "" && len(slices.Compact(slices.Clone(list))) == 1:
+		return "", ""
+	case moved != "":
+		return moved, moved
+	}
+	return fmt.Sprint(list), ""
+}
+
+// Kinds returns the kinds of hosts, the one with most hosts first; of the given ones, or of all if none of these has tables. Hosts that say the
+// same are of two kinds where the metrics are of several instance domains, and these are others.
+func (f *Fleet) Kinds(ctx context.Context, hosts ...string) ([]*Kind, error) {
+	if err := f.oneTree(); err != nil {
+		return nil, err
+	}
+	known := slices.Sorted(maps.Keys(f.hosts))
+	if given := slices.DeleteFunc(slices.Clone(known), func(host string) bool { return !slices.Contains(hosts, host) }); len(given) > 0 {
+		known = given
+	}
 	kinds := make(map[string]*Kind)
-	for _, host := range slices.Sorted(maps.Keys(f.hosts)) {
+	for _, host := range known {
 		says := make([]string, len(f.names))
 		for i, name := range f.names {
 			d := f.hosts[host][name]
 			says[i] = cmp.Or(d.text(), Missing)
 		}
-		key := fmt.Sprintf("%q", says)
+		domains, _ := f.domains(host)
+		key := fmt.Sprintf("%q %s", says, domains)
 		if kinds[key] == nil {
 			kinds[key] = &Kind{Says: says}
 		}
@@ -153,6 +228,9 @@ func (f *Fleet) describeKind(ctx context.Context, k *Kind) error {
 	c, tree := newCatalog()
 	k.Source = c
 	own := f.hosts[k.Hosts[0]]
+	if _, moved := f.domains(k.Hosts[0]); moved != "" {
+		k.Err = fmt.Errorf("%s: archives of the host have it in different instance domains", moved)
+	}
 	for _, name := range f.names {
 		d, ok := own[name]
 		switch {
