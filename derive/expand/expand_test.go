@@ -88,7 +88,9 @@ func TestLimits(t *testing.T) {
 	}
 	row, parens := strings.Repeat("m+", syntax.MaxHeight/2)+"m", strings.Repeat("(", syntax.MaxDepth/2)
 	list = append(list, "row = "+row, "rows = row + row", "high = "+strings.Repeat("m+", syntax.MaxHeight/2)+"m+rows",
-		"deep = "+parens+"m"+strings.ReplaceAll(parens, "(", ")"), "deeper = -(deep)", "deepest = "+parens+"deeper"+strings.ReplaceAll(parens, "(", ")"))
+		"deep = "+parens+"m"+strings.ReplaceAll(parens, "(", ")"), "deeper = -(deep)", "deepest = "+parens+"deeper"+strings.ReplaceAll(parens, "(", ")"),
+		"choices = "+strings.Repeat("1?2:", syntax.MaxHeight-3)+"3", "choice = choices + m",
+		"instances = "+strings.Repeat("(", syntax.MaxDepth-2)+"m"+strings.Repeat(")[i]", syntax.MaxDepth-2), "instance = instances[i]")
 	n, all := newExpander(t, list...)
 	for _, tc := range []struct{ name, want string }{
 		{"c2000", "definitions are nested too deeply: more than 1000 inside each other"},
@@ -100,6 +102,10 @@ func TestLimits(t *testing.T) {
 		{"rows", ""},
 		{"high", ""},
 		{"deeper", ""},
+		{"choices", ""},
+		{"choice", ""},
+		{"instances", ""},
+		{"instance", ""},
 		{"deepest", "the expanded expression is too deep: more than 9990 operators or parentheses inside each other"},
 	} {
 		_, err := n.Expand(all[tc.name])

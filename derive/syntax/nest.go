@@ -14,14 +14,9 @@ func (*NestExpr) expr() {}
 // Span implements [Node].
 func (x *NestExpr) Span() (start, end Pos) { return x.Ref.Span() }
 
-// A Shape tells how large a tree is, as [MaxDepth] and [MaxHeight] count.
+// A Shape tells how large a tree is, as [MaxDepth] and [MaxHeight] count: it is never larger than what
+// the parser has counted.
 type Shape struct{ Depth, Height int }
-
-func (s Shape) above() Shape { return Shape{s.Depth + 1, s.Height + 1} }
-
-func (s Shape) beside(right Shape) Shape {
-	return Shape{max(s.Depth, right.Depth+1), max(s.Height, right.Height) + 1}
-}
 
 // Nest returns a copy of x with expressions in the place of operands. For each operand f returns
 // the expression and its shape, or nil if the name stands for itself. The names in functions that
@@ -31,14 +26,14 @@ func Nest(x Expr, f func(*MetricRef) (Expr, Shape)) (Expr, Shape) {
 	switch n := x.(type) {
 	case *MetricRef:
 		if inner, shape := f(n); inner != nil {
-			return &NestExpr{n, inner}, shape.above()
+			return &NestExpr{n, inner}, Shape{shape.Depth + 1, shape.Height + 1}
 		}
 		return x, shape
 	case *IntLit, *FloatLit, *ConstExpr, *NovalueExpr:
 		return x, shape
 	case *CallExpr:
 		if n.Operand() == nil {
-			return x, shape.above()
+			return x, Shape{1, 2}
 		}
 	}
 	c := reflect.New(reflect.TypeOf(x).Elem())
@@ -46,14 +41,15 @@ func Nest(x Expr, f func(*MetricRef) (Expr, Shape)) (Expr, Shape) {
 	x = c.Interface().(Expr)
 	operands := Operands(x)
 	*operands[0], shape = Nest(*operands[0], f)
-	if operands[1] == nil {
-		return x, shape.above()
+	shape.Height++
+	if _, selects := x.(*InstExpr); operands[1] == nil && !selects {
+		shape.Depth++
 	}
 	for _, operand := range operands[1:] {
 		if operand != nil {
 			var right Shape
 			*operand, right = Nest(*operand, f)
-			shape = shape.beside(right)
+			shape = Shape{max(shape.Depth, right.Depth+1), max(shape.Height, right.Height+1)}
 		}
 	}
 	return x, shape

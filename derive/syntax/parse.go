@@ -220,7 +220,7 @@ func (p *parser) operand() (Expr, int) {
 	case LPAREN:
 		return p.paren()
 	case NAME:
-		return p.metric(), 1
+		return p.metric()
 	case INTEGER, DOUBLE:
 		return p.constant(), 1
 	case MKCONST:
@@ -256,16 +256,16 @@ func (p *parser) paren() (Expr, int) {
 	return x, h + 1
 }
 
-func (p *parser) metric() Expr {
+func (p *parser) metric() (Expr, int) {
 	x := p.name()
 	switch p.tok {
 	case INSTNAME:
-		return p.instance(x)
+		return p.instance(x), 2
 	case EOS, PLUS, MINUS, STAR, SLASH, QUEST, COLON, LPAREN, RPAREN, LT, LEQ, EQ, GEQ, GT, NEQ, AND, OR, COMMA:
 	default:
 		p.refuseWith("Arithmetic or relational or boolean operator expected to follow NAME")
 	}
-	return x
+	return x, 1
 }
 
 func (p *parser) name() *MetricRef {
