@@ -30,7 +30,7 @@ func (b *Bound) ranking() ranking {
 		inverted: b.Options.Is("live_filter", false) && b.Options.Is("invert_filter", false),
 	}
 	if r.top < 0 {
-		r.top, r.sign = -r.top, 1
+		r.top, r.sign = -max(r.top, -math.MaxInt), 1
 	}
 	return r
 }

@@ -82,8 +82,8 @@ func (o *Order) group(rows []Row) []Row {
 	instances := rows[1:]
 	if o.Top > 0 {
 		slices.SortStableFunc(instances, compare(o.By))
-		rows = rows[:min(len(rows), 1+o.Top)]
-		instances = rows[1:]
+		instances = instances[:min(len(instances), o.Top)]
+		rows = rows[:1+len(instances)]
 	}
 	if o.Sort != "" {
 		slices.SortStableFunc(instances, compare(o.Sort))

@@ -210,7 +210,7 @@ func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, 
 		return cmp.Or(compare(a.key, b.key), cmp.Compare(a.at, b.at))
 	}
 	all := set.Len()
-	if most <= 0 {
+	if most <= 0 || most > all {
 		most = all
 	}
 	list := make([]keyed[K], 0, min(all, 2*(most+endedEvery)+2))
@@ -227,7 +227,7 @@ func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, 
 		}
 	}
 	slices.SortFunc(list, byKey)
-	list = list[:min(most, all)]
+	list = list[:most]
 	set.More += all - len(list)
 	order := make([]int32, len(list))
 	for i := range list {
