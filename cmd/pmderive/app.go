@@ -42,7 +42,7 @@ func newCommand(env *cli.Env) *app {
 	env.OwnForm = true
 	a := &app{Command: command.New(env, "pmderive", "")}
 	a.sources = source.New(env, &a.Parser, "Cannot make standalone connection on localhost").WithArchives()
-	a.sources.Interpolates, a.sources.Advises, a.sources.Marks = true, true, true
+	a.sources.Interpolates, a.sources.Advises, a.sources.Marks, a.sources.Streams = true, true, true, true
 	return a
 }
 

@@ -38,7 +38,16 @@ const errLoop pmerr.Code = -40
 // Registry warns of errors in lines, sometimes with newlines in the text. The first file or
 // directory that cannot be read ends the work with an error; the number counts what came before.
 func Config(reg *derive.Registry, paths ...string) (int, error) {
-	l := loader{Registry: reg}
+	return (&loader{Registry: reg}).lists(paths)
+}
+
+// Named is Config for paths that a user has typed: pipes in them, as the shell's <(command) is, and
+// devices are read too, not those in directories. Config reads neither, and says nothing about them.
+func Named(reg *derive.Registry, paths ...string) (int, error) {
+	return (&loader{Registry: reg, streams: true}).lists(paths)
+}
+
+func (l *loader) lists(paths []string) (int, error) {
 	for _, path := range paths {
 		if err := l.list(path); err != nil {
 			return l.metrics, err
@@ -76,6 +85,7 @@ func Scan(reg *derive.Registry, path string, found func(d *syntax.Definition, er
 type loader struct {
 	*derive.Registry
 	lenient bool                                                     // what cannot be read is passed over
+	streams bool                                                     // pipes and devices of the lists are read
 	metrics int                                                      // registered so far
 	seen    int                                                      // files and directories
 	report  func(file string, metrics int, errs []*syntax.FileError) // nil to warn
@@ -102,18 +112,22 @@ func (l *loader) path(path string, depth int) error {
 	if l.seen++; depth > maxNesting || l.seen > maxPaths {
 		return l.failed(&derive.File{Path: path, Err: errLoop}, false)
 	}
+	read := safefile.Read
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return l.failed(&derive.File{Path: path, Err: err}, l.lenient)
 	case info.IsDir():
 		return l.directory(path, depth)
-	case !info.Mode().IsRegular():
+	case info.Mode().IsRegular():
+	case l.streams && depth == 0:
+		read = safefile.ReadStream
+	default:
 		l.loaded(&derive.File{Path: path, Mode: info.Mode()})
 		return nil
 	}
 	l.loaded(&derive.File{Path: path})
-	src, err := safefile.Read(path, min(MaxFile, maxTotal-l.bytes))
+	src, err := read(path, min(MaxFile, maxTotal-l.bytes))
 	if err != nil {
 		if errors.Is(err, pmerr.TooBig) { // the error of the caller has the words of the code alone
 			l.Warn(fmt.Sprintf("%s: a file of definitions has at most %d bytes, and all together %d", path, MaxFile, maxTotal))

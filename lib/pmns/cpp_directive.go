@@ -83,7 +83,7 @@ func (c *cpp) search(file string) (string, []byte, error) {
 		if name == "" {
 			continue
 		}
-		if text, err := c.opts.read(name); err == nil {
+		if text, err := c.opts.include(name); err == nil {
 			return name, text, nil
 		}
 	}

@@ -2,6 +2,8 @@ package pmns
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 
 	"pmtools/lib/pmerr"
 	"pmtools/lib/safefile"
@@ -73,6 +75,16 @@ func (o *Options) read(name string) ([]byte, error) {
 		return o.ReadFile(name)
 	}
 	return safefile.ReadStream(name, maxFile)
+}
+
+// include reads a file that another file names. Nobody may write to a pipe that nobody has typed.
+func (o *Options) include(name string) ([]byte, error) {
+	if o.ReadFile == nil {
+		if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			return nil, safefile.ErrKind
+		}
+	}
+	return o.read(name)
 }
 
 // An Error is why a name space file could not be loaded. It matches pmerr.PMNS, or what kept the

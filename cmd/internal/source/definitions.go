@@ -23,6 +23,7 @@ type Definitions struct {
 	Loaded   []string // the paths of Load
 	NoStock  bool     // LoadDefault loads nothing
 	Marks    bool     // files may say that they are in the extended language
+	Streams  bool     // Load reads pipes and devices
 	Extended bool     // expressions are in the extended language
 
 	env     *cli.Env
@@ -63,7 +64,11 @@ func (d *Definitions) Registry() *derive.Registry {
 // Load loads files of derived metrics.
 func (d *Definitions) Load(path string) error {
 	d.Loaded = append(d.Loaded, path)
-	_, err := load.Config(d.Registry(), path)
+	read := load.Config
+	if d.Streams {
+		read = load.Named
+	}
+	_, err := read(d.Registry(), path)
 	return err
 }
 
