@@ -34,17 +34,18 @@ func run(env *cli.Env, args []string) error {
 }
 
 // scan handles the first argument if it is an option, and reports whether that is all there is to
-// do. A minus sign with a hexadecimal digit is not an option.
+// do. A minus sign with a hexadecimal digit is not an option. Usage texts go to standard error, whatever
+// PCP_STDERR says: the reference prints them without pmprintf.
 func scan(env *cli.Env, arg string) (done bool, err error) {
 	switch {
 	case arg == "-l" || arg == "--list":
 		list(env)
 	case arg == "-?" || arg == "--help":
-		env.Messages.Printf("Usage: %s [options] [code]\n%s", env.Prog, usage)
+		fmt.Fprintf(env.Stderr, "Usage: %s [options] [code]\n%s", env.Prog, usage)
 	case arg == "" || arg[0] != '-' || len(arg) > 1 && strings.IndexByte("0123456789abcdefABCDEF", arg[1]) >= 0:
 		return false, nil
 	default:
-		env.Messages.Printf("Illegal option -- %s\nUsage: %s [options] [code]\n%s", arg[1:], env.Prog, usage)
+		fmt.Fprintf(env.Stderr, "Illegal option -- %s\nUsage: %s [options] [code]\n%s", arg[1:], env.Prog, usage)
 	}
 	return true, cli.Exit(1)
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bufio"
-	"path/filepath"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,11 +11,15 @@ import (
 )
 
 // knownDomains returns a function that reports whether a domain number is assigned: defined in the
-// file stdpmid in the directory of the name space. It returns nil if PCP is not installed: no
-// domain counts as unknown then.
+// file stdpmid in the directory of the name space. Without it no domain counts as unknown and it returns
+// nil, with the reference's message if PCP is installed.
 func knownDomains(config *config.Config, env *cli.Env) func(domain uint32) bool {
-	f, err := env.Open(filepath.Join(config.Get("PCP_VAR_DIR"), "pmns", "stdpmid"))
+	name := config.Get("PCP_VAR_DIR") + "/pmns/stdpmid"
+	f, err := env.Open(name)
 	if err != nil {
+		if _, installed := config.Lookup("PCP_VAR_DIR"); installed {
+			fmt.Fprintf(env.Stderr, "__pmCheckDesc: fopen(\"%s\", ...) failed: domain checks skipped\n", name)
+		}
 		return nil
 	}
 	defer f.Close()

@@ -22,7 +22,7 @@ type reporter struct {
 	pending []string      // metrics that wait for a full batch
 	origin  pcp.Timestamp // where the first record of each metric is looked for
 	values  format.Options
-	known   func(domain uint32) bool // whether a domain number is assigned
+	known   func() func(domain uint32) bool // tells whether a domain number is assigned, nil if that is unknown
 	printer
 	answers
 }

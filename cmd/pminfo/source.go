@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"syscall"
 
 	"pmtools/cmd/internal/cli"
@@ -19,19 +20,19 @@ import (
 
 func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener, args []string) error {
 	env := c.Env
+	env.OwnForm = f.show.json
 	config := env.Config()
 	if err := config.Err(); err != nil {
 		return err
 	}
-	if f.batch < 0 {
+	if kind, _ := c.Options.Source(); kind != option.Archive && f.batch < 0 {
 		return fmt.Errorf("namelist malloc: %w", pmerr.Of(syscall.ENOMEM))
 	}
 	src, err := f.open(ctx, open, &c.Options)
 	if err != nil {
 		return err
 	}
-	defer src.Unwrap().Close()
-	env.OwnForm = f.show.json
+	defer source.Leave(src)
 	r := &reporter{show: f.show, batch: max(f.batch, 1), src: src, printer: printer{prog: env.Prog, out: env.Out, errs: env.Stderr}}
 	r.labelled = make(map[pcp.LabelKind]*labelCache)
 	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
@@ -39,9 +40,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	} else {
 		r.ahead = !f.batchSet
 	}
-	if f.show.verify {
-		r.known = knownDomains(config, env)
-	}
+	r.known = sync.OnceValue(func() func(uint32) bool { return knownDomains(config, env) })
 	_, r.values.Squash = env.LookupEnv("PCP_SQUASH_NEWLINES")
 	if err := r.timeOptions(ctx, env, &c.Options); err != nil {
 		return err
@@ -68,7 +67,7 @@ func (r *reporter) timeOptions(ctx context.Context, env *cli.Env, o *option.Opti
 	}
 	var note string
 	if r.values.Location, note, err = source.Zone(ctx, env, o, r.src); err != nil {
-		return err
+		return env.Messages.Refuse(err)
 	}
 	if !r.show.json {
 		env.Out.WriteString(note)
@@ -78,8 +77,11 @@ func (r *reporter) timeOptions(ctx context.Context, env *cli.Env, o *option.Opti
 	}
 	only := option.Options{Origin: o.Origin, HasOrigin: true}
 	w, err := only.Window(source.Base(ctx, env, o, r.src, r.values.Location))
+	if err != nil {
+		return env.Messages.Refuse(err)
+	}
 	r.origin = pcp.TimestampOf(w.Origin)
-	return err
+	return nil
 }
 
 // register defines the metrics of -r. It returns false if one failed.

@@ -11,7 +11,7 @@ func (r *reporter) verifyMetric(m *metric) {
 	d := &m.desc
 	var findings []pcp.Finding
 	if m.noDesc == nil {
-		findings = d.Check(r.known)
+		findings = d.Check(r.known())
 	}
 	why := r.missing(m)
 	if r.show.json {

@@ -22,7 +22,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	if err != nil {
 		return err
 	}
-	defer src.Unwrap().Close()
+	defer source.Leave(src)
 	s := &session{flags: f, env: c.Env, src: src, name: args[0], local: open.Names() != nil}
 	_, s.format.Squash = c.Env.LookupEnv("PCP_SQUASH_NEWLINES")
 	s.format.Location = c.Env.Zone()

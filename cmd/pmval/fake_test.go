@@ -115,10 +115,13 @@ func live(t *testing.T, f *fakeSource, args ...string) (stdout, stderr string, s
 	var out, errs bytes.Buffer
 	env := &cli.Env{
 		Prog: "pmval", Args: args, Stdout: &out, Stderr: &errs,
-		LookupEnv: func(name string) (string, bool) { return "UTC", name == "TZ" },
-		Open:      func(string) (io.ReadCloser, error) { return nil, os.ErrNotExist },
-		Hostname:  func() (string, error) { return "", os.ErrNotExist },
-		Now:       func() time.Time { return time.Unix(1000, 0) },
+		LookupEnv: func(name string) (string, bool) {
+			tz, set := map[string]string{"TZ": "UTC"}[name]
+			return tz, set
+		},
+		Open:     func(string) (io.ReadCloser, error) { return nil, os.ErrNotExist },
+		Hostname: func() (string, error) { return "", os.ErrNotExist },
+		Now:      func() time.Time { return time.Unix(1000, 0) },
 	}
 	status = cli.Run(context.Background(), env, func(env *cli.Env) *command.Command {
 		c := newCommand(env)

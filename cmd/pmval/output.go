@@ -29,7 +29,6 @@ type formReporter struct {
 }
 
 func (s *session) newForm() (*formReporter, error) {
-	s.env.OwnForm = true
 	if s.flags.plot && !s.desc.Type.Arithmetic() {
 		return nil, fmt.Errorf("%s cannot be plotted: its values are not numbers (%s)", s.name, s.desc.Type.Text())
 	}

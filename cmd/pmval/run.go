@@ -29,12 +29,13 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	if err := config.Err(); err != nil {
 		return err
 	}
+	c.Env.OwnForm = f.output != "" || f.plot
 	open.Interpolates = !f.recorded
 	src, err := open.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer src.Unwrap().Close()
+	defer source.Leave(src)
 	s := &session{flags: f, env: c.Env, options: &c.Options, opened: opened{src: src}}
 	err = s.run(ctx, m.Name)
 	if s.complete {

@@ -168,7 +168,7 @@ func findColumn(columns []column, inst int32) (int, bool) {
 func (s *session) setTime(ctx context.Context) error {
 	zone, note, err := source.Zone(ctx, s.env, s.options, s.src)
 	if err != nil {
-		return err
+		return s.env.Messages.Refuse(err)
 	}
 	if s.flags.output == "" {
 		s.env.Out.WriteString(note)
@@ -185,7 +185,7 @@ func (s *session) setTime(ctx context.Context) error {
 func (s *session) setWindow(ctx context.Context) error {
 	w, err := s.options.Window(source.Base(ctx, s.env, s.options, s.src, s.zone))
 	if err != nil {
-		return err
+		return s.env.Messages.Refuse(err)
 	}
 	s.origin = pcp.TimestampOf(w.Origin)
 	// To the reference, an archive that ends when the epoch begins has no end.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"pmtools/lib/config"
@@ -28,6 +30,7 @@ type Env struct {
 	channels
 	config *config.Config // read when first needed
 	waits  func()         // see Waits; nil for nothing
+	unread func()         // see OutliveReader; nil for nothing
 }
 
 // The channels are where a command writes to; Run sets them.
@@ -50,6 +53,7 @@ func System() *Env {
 		Hostname:  os.Hostname,
 		Now:       time.Now,
 		waits:     func() { RestoreOn(func() {}, unheeded...) },
+		unread:    func() { signal.Ignore(syscall.SIGPIPE) },
 	}
 }
 

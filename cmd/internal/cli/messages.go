@@ -30,6 +30,12 @@ func (m *Messages) Write(p []byte) (int, error) { return m.text.Write(p) }
 // Print adds to the block.
 func (m *Messages) Print(text string) { m.text.WriteString(text) }
 
+// Refuse adds an error as a line that begins with the program's name, and returns what ends the command.
+func (m *Messages) Refuse(err error) error {
+	m.Printf("%s: %v\n", m.env.Prog, err)
+	return Exit(1)
+}
+
 // Flush writes the collected text.
 func (m *Messages) Flush() {
 	if m.text.Len() == 0 {

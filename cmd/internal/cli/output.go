@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"syscall"
 
 	"pmtools/lib/pmerr"
 )
@@ -33,10 +34,10 @@ func (o *output) Write(p []byte) (int, error) {
 }
 
 // Flush writes what is buffered. Where output is compatible, a failed write is ignored, as in the
-// reference.
+// reference, unless nobody reads it any more.
 func (env *Env) Flush() error {
 	err := env.Out.Flush()
-	if !env.OwnForm {
+	if !env.OwnForm && !errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	return err
@@ -44,7 +45,7 @@ func (env *Env) Flush() error {
 
 func (env *Env) finish(status int) int {
 	err := env.Flush()
-	if err == nil {
+	if err == nil || !env.OwnForm {
 		return status
 	}
 	env.Errorf("%v", err)

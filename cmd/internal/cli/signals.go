@@ -40,6 +40,14 @@ func (env *Env) Waits() {
 	}
 }
 
+// OutliveReader makes writes to a pipe that nobody reads fail, where they would end the command, unless
+// the output is in a form of ours: the reference ignores SIGPIPE from its first connection on.
+func (env *Env) OutliveReader() {
+	if env.unread != nil && !env.OwnForm {
+		env.unread()
+	}
+}
+
 // dieOf ends the program by a signal, or as a shell would report it: the runtime does not let
 // every signal end it, and not every system can send one.
 func dieOf(sig os.Signal) {

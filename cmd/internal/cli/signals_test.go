@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -42,6 +43,50 @@ func TestWaits(t *testing.T) {
 		_ = c.Wait() // the status says it
 		if got := c.ProcessState.ExitCode(); got != 128+int(sig) || errs.Len() > 0 {
 			t.Errorf("%v: status %d, %s", sig, got, &errs)
+		}
+	}
+}
+
+// TestUnread writes to a pipe that nobody reads.
+func TestUnread(t *testing.T) {
+	if kind := os.Getenv("CLI_TEST_UNREAD"); kind != "" {
+		os.Exit(Run(t.Context(), System(), func(env *Env) Func {
+			return func(context.Context) error {
+				env.OwnForm = kind == "own"
+				if kind != "recorded" {
+					env.OutliveReader()
+				}
+				env.Out.WriteString("12345")
+				err := env.Flush()
+				env.Errorf("%v", IsLost(err))
+				return err
+			}
+		}))
+	}
+	for kind, want := range map[string]struct {
+		signal syscall.Signal
+		stderr string
+	}{
+		"live":     {0, "true\n"},
+		"recorded": {syscall.SIGPIPE, ""},
+		"own":      {syscall.SIGPIPE, ""},
+	} {
+		c := exec.Command(os.Args[0], "-test.run=^TestUnread$")
+		c.Env = append(c.Environ(), "CLI_TEST_UNREAD="+kind)
+		var errs strings.Builder
+		c.Stderr = &errs
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Stdout = w
+		r.Close()
+		_ = c.Run() // the status says it
+		w.Close()
+		status := c.ProcessState.Sys().(syscall.WaitStatus)
+		if status.Signaled() != (want.signal != 0) || want.signal != 0 && status.Signal() != want.signal || want.signal == 0 && status.ExitStatus() != 0 ||
+			!strings.HasSuffix(errs.String(), want.stderr) {
+			t.Errorf("%s: status %v, %q, want %v, %q", kind, c.ProcessState, &errs, want.signal, want.stderr)
 		}
 	}
 }

@@ -149,6 +149,7 @@ var contextType = [...]int{option.DefaultHost: 1, option.Host: 1, option.Archive
 
 // host opens a daemon, or what stands in for the local one if that was not asked for.
 func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) (pmapi.Source, error) {
+	o.env.OutliveReader()
 	src, err := pmapi.OpenHost(ctx, name, o.dialer())
 	if bad, ok := errors.AsType[*pmcd.SpecError](err); ok {
 		o.env.Messages.Print(bad.Message())
@@ -178,6 +179,19 @@ func (o *Opener) dialer() *pmcd.Dialer {
 		d.Container = &o.options.Container
 	}
 	return d
+}
+
+// Leave closes a source at the end of a command, without the line of -Dpmapi and -Dcontext: the reference
+// ends and leaves its context to the system.
+func Leave(src pmapi.Source) {
+	for {
+		w, ok := src.(pmapi.Wrapper)
+		if !ok || w.Unwrap() == nil {
+			src.Close()
+			return
+		}
+		src = w.Unwrap()
+	}
 }
 
 func (o *Opener) printer() *debug.Printer {
