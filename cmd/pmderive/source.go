@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -119,8 +120,10 @@ func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error)
 		o.Host = name
 	case repl.Archive:
 		o.Archive = name
-		if list, err := a.Folio(name); err == nil && len(list) > 0 {
-			o.Archive = strings.Join(list, ",")
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() { // opening a pipe would wait
+			if list, err := a.Folio(name); err == nil && len(list) > 0 {
+				o.Archive = strings.Join(list, ",")
+			}
 		}
 	}
 	src, err := a.sources.OpenPlain(ctx)

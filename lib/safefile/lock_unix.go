@@ -13,7 +13,7 @@ const Locks = true
 
 // Lock locks a directory for as long as the file is open. The error is ErrLocked if a process has locked it.
 func Lock(dir string) (*os.File, error) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return nil, err
 	}

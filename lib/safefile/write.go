@@ -176,9 +176,9 @@ func fill(f *File, text []byte) error {
 	return nil
 }
 
-// rewrite writes what is not a file, or not there yet.
+// rewrite writes what is not a file, or not there yet. A pipe that nobody reads is an error: opening it would wait.
 func rewrite(name string, text []byte) error {
-	f, err := OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|noWait, 0o666)
 	if err != nil {
 		return err
 	}
