@@ -86,6 +86,7 @@ func TestRun(t *testing.T) {
 		{"a definition", query.Query{Exprs: []string{"y = x * 2", "x = t.b[three] + 1"}, Once: true}, "01:46:40 y three=62 x three=31"},
 		{"the largest", query.Query{Exprs: []string{"t.b"}, Once: true, Select: query.Selection{Sort: "value", Top: 1}}, "01:46:40 t.b a/b=50 and 4 more"},
 		{"instances", query.Query{Exprs: []string{"t.b"}, Once: true, Select: query.Selection{Instances: []string{"t*"}}}, "01:46:40 t.b two blank=20 three=30"},
+		{"instances with slashes", query.Query{Exprs: []string{"t.b"}, Once: true, Select: query.Selection{Instances: []string{"a*"}}}, "01:46:40 t.b a]b=40 a/b=50"},
 		{"where", query.Query{Exprs: []string{"t.b"}, Once: true, Select: query.Selection{Where: "t.b > 35"}}, "01:46:40 t.b a]b=40 a/b=50"},
 		{"a window", query.Query{Exprs: []string{"t.s"}, Times: sampling.Times{Interval: step, Samples: 2}}, "-"},
 	} {

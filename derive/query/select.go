@@ -166,10 +166,14 @@ func (b *Binder) where(ctx context.Context, text string) (*Expr, error) {
 	return e, nil
 }
 
+// unslash replaces slashes, at which patterns of paths stop: in the name of an instance, such as
+// /dev/mapper/root, they separate nothing.
+var unslash = strings.NewReplacer("/", "\x01")
+
 // matchInstance reports whether a pattern is the name of an instance, its first word, or matches it.
 func matchInstance(pattern, name string) bool {
 	first, _, _ := strings.Cut(name, " ")
-	ok, err := path.Match(pattern, name)
+	ok, err := path.Match(unslash.Replace(pattern), unslash.Replace(name))
 	return pattern == name || pattern == first || ok && err == nil
 }
 

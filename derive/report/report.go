@@ -167,7 +167,7 @@ func (b *builder) setting(s *setting) {
 	case dotted && c != nil && !strings.Contains(part, "."):
 		b.wrong(s, 0, "there is no specifier %s; there are formula, %s", part, strings.Join(specifiers(), ", "))
 		b.faults[len(b.faults)-1].Notes = diagnose.DidYouMean(part, append(specifiers(), "formula"))
-	case dotted && known:
+	case dotted && known && !strings.Contains(s.value, ","): // filesys.type = type,,,,12 is a metric
 		b.wrong(s, 0, "%s is not declared before %s: write %s = METRIC", ident, s.key, ident)
 	case s.value == "":
 		b.wrong(s, 0, "%s has no value", s.key)

@@ -57,6 +57,22 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// TestSpecifierName: a metric whose name ends in that of a specifier is a column, if its value is one.
+func TestSpecifierName(t *testing.T) {
+	l := &Library{global: &Report{}}
+	l.Add("f", "[r]\nfilesys.type = type,,,,12\nx = a.b\nx.label = l,m\n")
+	r, err := l.Find("r")
+	if err != nil || len(r.Columns) != 2 || len(l.Faults()) != 0 {
+		t.Fatalf("%v %v %v", r, err, l.Faults())
+	}
+	if c := r.Columns[0]; c.Metric != "filesys.type" || c.Label != "type" || c.Width != 12 {
+		t.Errorf("%+v", c)
+	}
+	if c := r.Columns[1]; c.Metric != "a.b" || c.Label != "l,m" {
+		t.Errorf("%+v", c)
+	}
+}
+
 // TestFaults: what is wrong, and where.
 func TestFaults(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
