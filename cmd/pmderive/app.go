@@ -52,7 +52,7 @@ func (a *app) addShared(fs *pflag.FlagSet, long ...string) {
 		o := a.SharedOption(name)
 		if name == "interval" {
 			records := slices.Contains(long, "origin") // eval and push, not export
-			o = source.Interval(&a.Options, o, records)
+			o = source.Interval(&a.Options, o, records, a.Env.Errorf)
 		}
 		fs.AddFlag(command.Flag(o))
 	}

@@ -17,7 +17,7 @@ import (
 // recording is a *Problem, like one that cannot be read.
 func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (pcp.Timestamp, error) {
 	start, end, bad := s.Line.Bounds(ctx)
-	base := when.Base{Start: start.Time(), Now: s.At.Time(), Zone: zone}
+	base := when.Base{Start: start.Time(), Now: s.At.Time(), Zone: zone, Printed: true}
 	if bad == nil {
 		base.End = end.Time()
 	}

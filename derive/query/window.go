@@ -28,7 +28,7 @@ type Window struct {
 // Over returns the window over a recording, or over live metrics if line is nil. An end that lies
 // after the recording, though the recording has that time of the day, is noted.
 func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, error) {
-	b := when.Base{Start: x.Now, Now: x.Now, Zone: x.Zone}
+	b := when.Base{Start: x.Now, Now: x.Now, Zone: x.Zone, Printed: true}
 	if line != nil {
 		start, end, err := line.Bounds(ctx)
 		if b.Start = start.Time(); err == nil {
@@ -103,7 +103,7 @@ func (x *Window) Bounds(ctx context.Context, line pmapi.Timeline) (from, until p
 		w, err = x.Over(ctx, line)
 	} else {
 		var bad error
-		b := when.Base{Start: x.Now, Now: x.Now, Zone: x.Zone}
+		b := when.Base{Start: x.Now, Now: x.Now, Zone: x.Zone, Printed: true}
 		w.Start, err = when.ParseTime(cmp.Or(x.Start, "now"), b)
 		w.End, bad = when.ParseTime(cmp.Or(x.Finish, "now"), b)
 		err = cmp.Or(err, bad)

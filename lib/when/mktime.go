@@ -9,6 +9,8 @@ import "time"
 type clock struct {
 	zone *time.Location
 	east int64 // seconds east of UTC at the last time
+
+	printed bool // of Base
 }
 
 // maxGuesses bounds the guesses for one time.

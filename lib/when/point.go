@@ -12,7 +12,7 @@ func ParseTime(s string, b Base) (time.Time, error) {
 	if b.Zone == nil {
 		b.Zone = time.UTC
 	}
-	t, err := parseTime(s, b.Start, b.End, b.Now, &clock{zone: b.Zone})
+	t, err := parseTime(s, b.Start, b.End, b.Now, &clock{zone: b.Zone, printed: b.Printed})
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -21,6 +21,11 @@ func ParseTime(s string, b Base) (time.Time, error) {
 
 // parseTime reads a time specification between low and high; high may be zero.
 func parseTime(s string, low, high, now time.Time, c *clock) (time.Time, *SyntaxError) {
+	if c.printed {
+		if t, ok := parsePrinted(s, c); ok {
+			return t, nil
+		}
+	}
 	rest := s[skipSpace(s, 0):]
 	var failed *SyntaxError
 	fromEnd := false

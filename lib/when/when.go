@@ -20,6 +20,10 @@ type Base struct {
 	End   time.Time      // the last moment; zero for a live source, which has none
 	Now   time.Time      // the current time, for dates such as "yesterday"
 	Zone  *time.Location // the reporting zone; nil means UTC
+
+	// Printed accepts more: times with an offset from UTC, Z or a fraction, and @ with the seconds
+	// since 1970. The reference refuses the first, and takes the last for something else.
+	Printed bool
 }
 
 // A Spec holds the texts of a time window as the user gave them. The text of an option that was not
@@ -58,7 +62,7 @@ func (s Spec) Window(b Base) (Window, error) {
 	if b.Zone == nil {
 		b.Zone = time.UTC
 	}
-	c := &clock{zone: b.Zone}
+	c := &clock{zone: b.Zone, printed: b.Printed}
 	w := Window{Start: b.Start, End: b.End}
 	if s.has(s.Start, PartStart) {
 		t, err := parseTime(s.Start, w.Start, w.End, b.Now, c)

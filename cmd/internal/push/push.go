@@ -175,7 +175,7 @@ func (p *Push) bound(bytes float64, interval time.Duration) {
 	if hours >= 48 {
 		text += fmt.Sprintf(" (%.0f days)", hours/24)
 	}
-	p.Warn(fmt.Errorf("the queue of %s holds about %s at this rate: %.1f KB every %v", p.opt.Size, text, bytes/1024, interval.Round(100*time.Millisecond)))
+	p.Warn(fmt.Errorf("the queue of %s holds about %s at this rate: %.1f KB every %gs", p.opt.Size, text, bytes/1024, interval.Round(100*time.Millisecond).Seconds()))
 }
 
 // Begin returns what takes the samples of a run.

@@ -17,8 +17,8 @@ func KnownZone(tz string) (*time.Location, error) {
 }
 
 // Interval makes an interval of 0 an error of -t. If records is set, -t takes "record" too, for the
-// records of an archive as they are: that is an interval of 0.
-func Interval(p *option.Options, interval *option.Option, records bool) *option.Option {
+// records of an archive as they are: that is an interval of 0. An interval in "ms" is doubtful.
+func Interval(p *option.Options, interval *option.Option, records bool, warn func(format string, args ...any)) *option.Option {
 	set, instead := interval.Set, ""
 	if records {
 		interval.Text += ", or record: an archive's records as they are"
@@ -30,6 +30,9 @@ func Interval(p *option.Options, interval *option.Option, records bool) *option.
 			return nil
 		}
 		err := set(text)
+		if err == nil && when.Millis(text) {
+			warn("-t %s is %v: ms means minutes, and msec milliseconds", text, p.Interval)
+		}
 		if err == nil && p.Interval == 0 {
 			err = fmt.Errorf("-t %s: an interval is longer than 0%s", text, instead)
 		}
