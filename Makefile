@@ -1,6 +1,6 @@
 # make                    build the commands into bin/
 # make test               every test that needs neither network nor the reference
-# make test-hostile       the same as another user, in another zone and locale, with PCP's variables and configuration set to nonsense
+# make test-hostile       the same as another user, in another zone and locale, on a host of another name and release, with PCP set to nonsense
 # make demo               a derived metric over a small recorded archive
 # make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
 # make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
@@ -29,8 +29,9 @@ NESTED   := lib/prom test/package test/site
 URL      ?= https://example.org/pmtools
 COMMANDS := $(notdir $(wildcard cmd/pm*))
 export CGO_ENABLED = 0
-# Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
-export GOFLAGS += -trimpath
+# Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is. The commands do not say which
+# commit they are of: git refuses to tell in a clone that belongs to another user.
+export GOFLAGS += -trimpath -buildvcs=false
 
 .PHONY: all build help test test-hostile race lint vuln fuzz soak bench growth bench-peer peer engines measure platforms record cross sessions rename install uninstall package release site clean demo
 
@@ -48,7 +49,7 @@ test:
 	$(GO) test -count=1 $(TESTFLAGS) ./...
 	for d in $(NESTED); do $(GO) test -C $$d -count=1 $(TESTFLAGS) ./... || exit 1; done
 
-# As root on Linux, in a mount namespace; see test/hostile.
+# As root on Linux, in namespaces; see test/hostile.
 test-hostile:
 	test/hostile $(MAKE) --no-print-directory test TESTFLAGS='$(TESTFLAGS)'
 

@@ -16,6 +16,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmcd/pmcdtest"
+	"pmtools/test/env"
 )
 
 // odd are names that a daemon may have, as parts of the names of metrics. A shell that evaluates one
@@ -65,7 +66,7 @@ type shell struct {
 // the program show, which writes its arguments to the file shown.
 func startShell(t *testing.T, name string, flags ...string) *shell {
 	t.Helper()
-	s := &shell{t: t, dir: t.TempDir(), done: make(chan struct{})}
+	s := &shell{t: t, dir: env.Dir(t), done: make(chan struct{})}
 	bin, err := os.MkdirTemp("", "pmbin")
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +330,7 @@ func TestTerminals(t *testing.T) {
 		{"pminfo", "m" + bad + "x", "", "m?]0;evil"},
 		{"pmderive", "", "m[g\t\t", "good"},
 	} {
-		s := &shell{t: t, dir: t.TempDir(), done: make(chan struct{})}
+		s := &shell{t: t, dir: env.Dir(t), done: make(chan struct{})}
 		c := exec.Command(command(t, tt.program), append([]string{"-h", addr.String()}, strings.Fields(tt.args)...)...)
 		c.Env = append(os.Environ(), "HOME="+s.dir, "TERM=xterm", "PCP_DERIVED_CONFIG=", "PAGER=cat")
 		s.start(c)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pmtools/lib/archive/archivetest"
+	"pmtools/test/env"
 )
 
 // TestNeovim runs a Neovim in a terminal, with the configuration that docs/editor.md shows, and uses
@@ -28,7 +29,7 @@ func TestNeovim(t *testing.T) {
 	if config == nil {
 		t.Fatal("docs/editor.md has no configuration")
 	}
-	dir := t.TempDir()
+	dir := env.Dir(t)
 	if err := archivetest.Build(dir, "demo"); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestNeovim(t *testing.T) {
 	n.keys("K") // hover
 	n.wait("64-bit unsigned int, counter, count")
 	n.keys("Escape", ":2", "Enter", "0", "fd", "gd")    // definition
-	n.wait("  1,1  ")                                   // in the ruler
+	n.wait(" 1,1  ")                                    // in the ruler
 	n.keys("Go", "new = disk.dev.total[", "C-x", "C-o") // completion
 	n.wait("nvme0n1]")
 	n.keys("Escape", ":qa!", "Enter")

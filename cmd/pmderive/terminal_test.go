@@ -12,6 +12,7 @@ import (
 
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pmcd/pmcdtest"
+	"pmtools/test/env"
 )
 
 // A screen is a terminal of tmux's with a program in it.
@@ -43,7 +44,7 @@ func newSized(t *testing.T, width, height int, vars []string, args ...string) *s
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := env.Dir(t)
 	// The test's own program is the command under another name, as for scripts.
 	if err := os.Symlink(self, filepath.Join(dir, "pmderive")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)

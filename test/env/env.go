@@ -104,7 +104,8 @@ func Go(args ...string) *exec.Cmd {
 }
 
 // Started returns the environment of the tests' start, where Go's cache and the modules are, for
-// commands that build programs.
+// commands that build programs. These do not ask git for the commit: it refuses in a clone that
+// belongs to another user.
 func Started() []string {
-	return append(slices.Clip(started), "CGO_ENABLED=0", "GOWORK=off")
+	return append(slices.Clip(started), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -buildvcs=false"))
 }

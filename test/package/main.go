@@ -145,7 +145,7 @@ func (t target) build(installed string) error {
 	}
 	env := []string{"CGO_ENABLED=0", "GOOS=" + t.system, "GOARCH=" + t.arch}
 	bin := filepath.Join(t.root, "bin") + string(filepath.Separator)
-	if err := run(env, cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-ldflags=-s", "-o", bin, "./cmd/pm..."); err != nil {
+	if err := run(env, cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-buildvcs=false", "-ldflags=-s", "-o", bin, "./cmd/pm..."); err != nil {
 		return err
 	}
 	if err := t.bills(); err != nil {
