@@ -27,6 +27,11 @@ var collectTests = []struct {
 		map[string]string{"proc/stat": "cpu 5 6 7 8\nintr 9\n", "LINUX_NCPUS": "1"},
 		[]string{"kernel.percpu.cpu.user cpu0=50", "kernel.percpu.cpu.steal cpu0=0", "kernel.pernode.cpu.idle node0=80", "hinv.ncpu 1", `hinv.cpu.vendor cpu0="unknown"`},
 	},
+	{ // which no kernel writes
+		"lines twice",
+		map[string]string{"proc/stat": "cpu 1\ncpu 2\ncpu0 3\ncpu0 4\nctxt 5\nctxt 6\n"},
+		[]string{"kernel.all.cpu.user 20", "kernel.percpu.cpu.user cpu0=30", "kernel.all.pswitch 6"},
+	},
 	{
 		"a kernel for one processor, without a limit",
 		map[string]string{"proc/stat": "cpu 5 6 7 8\nintr 9\n"},

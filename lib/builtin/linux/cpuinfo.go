@@ -45,10 +45,9 @@ func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
 	return procfs.Uint(text)
 }
 
-// parseCPUInfo reads /proc/cpuinfo: lines after one that begins with "processor" are about the next processor, whatever number it has. As
-// for PCP's agent, all lines are about all processors from where a line stands before the first processor, or two processors have no line
-// between them. Lines after more processors than the system has are about none. A value begins two bytes after the colon, and goes on to the
-// end of the line.
+// parseCPUInfo reads /proc/cpuinfo: lines after one that begins with "processor" are about the processor of the number in it. As for PCP's
+// agent, all lines are about all processors from where a line stands before the first processor, or two processors have no line between them.
+// Lines after more processors than the system has are about none. A value begins two bytes after the colon, and goes on to the end of the line.
 func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 	most := 0
 	for i := range cpus.Rows {
@@ -56,6 +55,7 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 	}
 	common := procfs.Row{Cells: make([]procfs.Cell, len(t.Slots))} // lines about all processors
 	seen, listed, all, clock := 0, false, false, false             // clock: common has the last one
+	inst := int32(-1)
 	for line := range procfs.Lines(text) {
 		key, value, ok := bytes.Cut(line, []byte{':'})
 		if !ok {
@@ -66,6 +66,7 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 			if seen, listed = seen+1, true; seen > most {
 				break
 			}
+			inst = cpuNumber(line, int32(min(seen-1, maxCPU)))
 			continue
 		}
 		all, listed = all || seen == 0, false
@@ -73,13 +74,22 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 		if all {
 			setCPUInfo(t, &common, key, value)
 			clock = clock || len(key) >= 7 && bytes.EqualFold(key[:7], []byte("cpu MHz"))
-		} else if inst := int32(min(seen-1, maxCPU)); cpus.Find(inst) != nil {
+		} else if cpus.Find(inst) != nil {
 			setCPUInfo(t, t.At(inst), key, value)
 		}
 	}
 	for i := range t.Rows {
 		finishCPUInfo(t, &t.Rows[i], &common, clock)
 	}
+}
+
+// cpuNumber returns the number in a line about the beginning of a processor, "processor : 2" or "processor 2: version = FF", or another for a
+// line without one.
+func cpuNumber(line []byte, other int32) int32 {
+	if n, ok := procfs.Uint(bytes.TrimLeft(line[len("processor"):], " \t:")); ok && n < maxCPU {
+		return int32(n)
+	}
+	return other
 }
 
 // finishCPUInfo fills the empty cells of a processor, first from the lines about all processors, whose clock counts if they have one.

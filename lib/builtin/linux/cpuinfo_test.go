@@ -9,7 +9,8 @@ import (
 	"pmtools/lib/builtin/internal/procfs/procfstest"
 )
 
-// TestCPUInfo reads /proc/cpuinfo of many kinds of machines. The answers are the reference's.
+// TestCPUInfo reads /proc/cpuinfo of many kinds of machines. The answers are the reference's, which counts processors in order, but where
+// they have other numbers.
 func TestCPUInfo(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -38,8 +39,8 @@ func TestCPUInfo(t *testing.T) {
 		{"Alpha", "cpu\t: Alpha\ncpu model\t: EV56\ncpu revision\t: 0\ncycle frequency [Hz]\t: 499714426 est.\nBogoMIPS\t: 992.5\n",
 			[]string{"unknown|EV56|0|EV56|unknown|499.714426|992.5|", "unknown|EV56|0|EV56|unknown|499.714426|992.5|"}},
 		{"numbers of others", "processor : 7\nmodel : a\n\nprocessor : x\nmodel : b\n\nprocessor : 9\nmodel : c\n",
-			[]string{"unknown|a|unknown|a|unknown|||", "unknown|b|unknown|b|unknown|||"}},
-		{"in another order", "processor : 1\nmodel : a\n\nprocessor : 0\nmodel : b\n", []string{"unknown|a|unknown|a|unknown|||", "unknown|b|unknown|b|unknown|||"}},
+			[]string{"unknown|unknown|unknown|unknown|unknown|||", "unknown|b|unknown|b|unknown|||"}},
+		{"in another order", "processor : 1\nmodel : a\n\nprocessor : 0\nmodel : b\n", []string{"unknown|b|unknown|b|unknown|||", "unknown|a|unknown|a|unknown|||"}},
 		{"numbers twice", "processor : 0\n\nprocessor : 1\nbogomips : 5\n\nprocessor : 2\nbogomips : 6\ncpu MHz : 1\n\ncpu MHz : 2\n", []string{"unknown|unknown|unknown|unknown|unknown||5|", "unknown|unknown|unknown|unknown|unknown||5|"}},
 		{"a line before", "x : 1\nprocessor : 0\nbogomips : 5\n\nprocessor : 1\nbogomips : 6\n", []string{"unknown|unknown|unknown|unknown|unknown||5|", "unknown|unknown|unknown|unknown|unknown||5|"}},
 		{"lines twice", "processor : 0\nmodel name : a\nmodel name : b\nmodel name : c\nvendor_id : a\nvendor_id : b\ncache size : 0\ncache size : 7\ncache size : 8\ncpu MHz : 5\ncpu MHz : 0\nbogomips : x\nbogomips : 1e1\n",

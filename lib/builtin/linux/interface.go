@@ -88,10 +88,12 @@ func (l *collector) perInterface(name, pattern string, set func(t *procfs.Table,
 // A row of the table of all is added for those that are not of the host itself.
 func parseInterfaces(t, all *procfs.Table, ids *procfs.IDs, text []byte) {
 	for line := range procfs.Lines(text) {
-		name, rest, ok := bytes.Cut(line, []byte{':'})
-		if name = bytes.TrimSpace(name); !ok || len(name) == 0 || bytes.ContainsAny(name, " |") {
+		name, rest := procfs.Word(line)
+		end := bytes.LastIndexByte(name, ':') // a name may have colons, and a number may follow it at once
+		if end <= 0 {
 			continue
 		}
+		name, rest = name[:end], line[len(line)-len(rest)-len(name)+end+1:]
 		r := t.Named(ids, name)
 		t.SetFields(r, 1, rest)
 		if !hidden(r.Name) {

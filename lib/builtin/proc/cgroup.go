@@ -92,7 +92,7 @@ func (p *collector) addGroupDevices() {
 	devices := p.Tables["blockdevices"]
 	p.eachGroup("iodev", "io.stat", p.Tables["unified"], func(t *procfs.Table, group *procfs.Row, text []byte) {
 		for line := range procfs.Lines(text) {
-			of, rest := number(line)
+			of, rest := lastNumber(line)
 			if name := p.devices[of]; name != "" && len(bytes.TrimSpace(rest)) > 0 { // a device may have no numbers yet
 				setPairs(t, part(t, "iodev", group, name), "", rest)
 			}
@@ -195,6 +195,16 @@ func number(line []byte) (n deviceNumber, rest []byte) {
 		return deviceNumber{}, nil
 	}
 	return n, s.Text
+}
+
+// lastNumber reads what a line of io.stat begins with. Linux 5.13 to 6.0 writes devices without numbers, and no end of the line, before the
+// device whose numbers follow: "8:32 8:16 rbytes=11".
+func lastNumber(line []byte) (n deviceNumber, rest []byte) {
+	n, rest = number(line)
+	for next, more := number(rest); more != nil; next, more = number(rest) {
+		n, rest = next, more
+	}
+	return n, rest
 }
 
 // parseSubsystems reads /proc/cgroups: "cpuset	3	1	1" below a line of headings.

@@ -45,6 +45,7 @@ var mutatedRows = []mutatedRow{
 	{`^kernel\.(percpu|all)\.(soft)?(irqs|interrupts|intr|sirq)`, `^proc/(interrupts|softirqs): ` + shape, told, "the agent numbers kinds of interrupts by lines, complete or not"},
 	{`^mem\.buddyinfo\.`, `^proc/buddyinfo: ` + words, told, "the agent has as many orders as the longest line, or what that left"},
 	{`^mem\.zoneinfo\.`, `^proc/zoneinfo: ` + shape, told, "the agent takes the lines of a zone without a heading for the zone before it"},
+	{`^hinv\.cpu\.`, `^proc/cpuinfo: (lines? dropped|numbers? changed)`, known, "the agent takes the place of a processor in the file for its number"},
 	{`^hinv\.cpu\.frequency_scaling\.m(in|ax)$`, `/cpufreq/`, is("0", `\d+`), "the agent takes the first line of time_in_state, whatever it has"},
 
 	{`^network\.(ip|icmp|icmpmsg|tcp|udp|udplite)\.`, `^proc/net/snmp: ` + shape, stale, "the agent takes the next line for the numbers of headings"},
@@ -105,6 +106,9 @@ func value(t string) bool { return !strings.HasPrefix(t, "Error: ") }
 
 // told are values of ours that stand in a file, see inText, beside any of theirs.
 func told(o, t, text string) bool { return value(t) && inText(o, text) }
+
+// known are values of ours that stand in a file, or say that it does not have them.
+func known(o, t, text string) bool { return o == `"unknown"` || told(o, t, text) }
 
 // inText reports whether a value is made of what a file has: one of its words or texts; a number of pages, of blocks of pages or of sectors as
 // Kbytes; the sum of the first words of a line, or of two of its words; the number of some of its lines; an address of IPv6; or nothing.
@@ -345,6 +349,8 @@ func TestExplained(t *testing.T) {
 		{"disk.dev.capacity", []string{"    inst [2] value 8"}, []string{"    inst [2] value 7"}, "proc/diskstats: line dropped", false},
 		{"mem.ksm.run_state", []string{"    value 2147483648"}, []string{"    value 18446744071562067968"}, "sys/kernel/mm/ksm/run: number changed", true},
 		{"mem.ksm.run_state", []string{"    value 1"}, []string{"    value 2"}, "sys/kernel/mm/ksm/run: number changed", false},
+		{"hinv.cpu.vendor", value("1", `"unknown"`), value("1", `"x"`), "proc/cpuinfo: line dropped", true},
+		{"hinv.cpu.vendor", value("1", `"y"`), value("1", `"x"`), "proc/cpuinfo: line dropped", false},
 		{"kernel.all.load", nil, nil, "proc/loadavg: gone", false},
 		{"proc.io.rchar", []string{"No value(s) available!"}, []string{"Error: Operation not permitted"}, "proc/7/io: gone", false},
 	} {
