@@ -128,6 +128,13 @@ func TestParseFileErrors(t *testing.T) {
 		{"extra text, joined", "x(oneline)=\"ab\"cd\\\nef\n", extra("cdef") + `1 x(oneline) = "ab"`},
 		{"extra text in the second line", "x(oneline)=\"a\nb\"cd\n", extra("d") + `1 x(oneline) = "a\nb"`},
 		{"extra blanks", "x(oneline)=\"abc\" \t\n", `1 x(oneline) = "abc"`},
+		{"NUL in the name", "x\x00y (oneline) = a\n", loader + "attribute name missing\nx\n"},
+		{"NUL before the name", "  \x00x = a\n", loader + "derived metric name missing\n  \n"},
+		{"NUL after a blank", "x \x00= a\n", loader + "illegal derived metric name (x )\n"},
+		{"NUL before the expression", "x = \x00a\n", loader + "expression missing\nx = \n"},
+		{"NUL in an attribute", "x(oneline\x00e) = a\x00b\n", `1 x(oneline) = "a"`},
+		{"NUL in quotes", "x(oneline) = \"a\x00\nb\" \x00c\n", `1 x(oneline) = "a\nb"`},
+		{"NUL before the quoted", "x(oneline) = \"\x00a\"\n", loader + "attribute value missing\nx(oneline) = \"\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { checkFile(t, tt.src, tt.want) })

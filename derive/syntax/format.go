@@ -20,7 +20,7 @@ const (
 // formatting it again changes nothing. A file with errors is not formatted; the name is used in
 // messages.
 func (c *Config) Format(name string, src []byte) ([]byte, []*FileError) {
-	f := formatter{config: c, chunks: slices.Collect(Chunks(name, src))}
+	f := formatter{config: c, name: name, chunks: slices.Collect(Chunks(name, src))}
 	f.attributes()
 	for i := range f.chunks {
 		f.chunk(i)
@@ -39,6 +39,7 @@ func FormatDefinition(name string, e Expr) string {
 
 type formatter struct {
 	config *Config
+	name   string
 	chunks []Chunk
 	next   []string // by chunk: the metric of the help text before which it stands, as the first or after comments, or ""
 	out    bytes.Buffer
@@ -58,6 +59,10 @@ func (f *formatter) chunk(i int) {
 	if len(c.Items) == 0 {
 		f.commentLine(i)
 		return
+	}
+	if !c.Comment() && strings.Contains(c.Raw, "\x00") {
+		place := Place{File: f.name, Line: c.Line}
+		f.errs = append(f.errs, &FileError{Place: place, Msg: "zero byte, which hides the rest of the line from PCP"})
 	}
 	for _, it := range c.Items {
 		switch it := it.(type) {

@@ -61,6 +61,7 @@ func TestFormatErrors(t *testing.T) {
 		{"a = b +\nc = d\n= e\n", "[f:1] Error: pmRegisterDerived(a, ...) syntax error"},
 		{"\nno sign\n", "[f:2] Error: pmLoadDerivedConfig: missing ``='' after derived metric name"},
 		{"a = b\na(oneline) = \"x\n", "[f:2] Error: pmLoadDerivedConfig: missing termination (\") for value"},
+		{"a = b\x00 + c\n", "[f:1] Error: zero byte, which hides the rest of the line from PCP"},
 	} {
 		var c syntax.Config
 		out, errs := c.Format("f", []byte(tt.in))

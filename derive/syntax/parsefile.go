@@ -95,7 +95,7 @@ func (p *fileParser) comment() {
 		return
 	}
 	// Any byte may stand between the word and the options.
-	options := p.text[min(len(control)+1, len(p.text)):]
+	options := untilNUL(p.text[min(len(control)+1, len(p.text)):])
 	p.add(&Control{Place: p.place, Options: options})
 }
 
@@ -106,7 +106,10 @@ func (p *fileParser) statement() {
 		return
 	}
 	name, attr, hasAttr := strings.Cut(left, "(")
-	name = strings.Trim(name, blanks)
+	if strings.Contains(name, "\x00") {
+		attr = ")" // the reference then finds no name of an attribute
+	}
+	name = untilNUL(strings.Trim(name, blanks))
 	switch {
 	case name == "":
 		p.fail("derived metric name missing", true)
@@ -115,6 +118,7 @@ func (p *fileParser) statement() {
 	case hasAttr:
 		p.attribute(name, attr, right)
 	default:
+		right = untilNUL(right)
 		offset := len(right) - len(strings.TrimLeft(right, blanks))
 		if offset == len(right) {
 			p.fail("expression missing", true)
@@ -127,8 +131,8 @@ func (p *fileParser) statement() {
 // attribute handles what follows the parenthesis of NAME(ATTR) = VALUE.
 func (p *fileParser) attribute(name, attr, right string) {
 	attr, _, ok := strings.Cut(attr, ")")
-	attr = strings.Trim(attr, blanks)
-	value := strings.TrimLeft(right, blanks)
+	attr = untilNUL(strings.Trim(attr, blanks))
+	value := untilNUL(strings.TrimLeft(right, blanks))
 	switch {
 	case !ok:
 		p.fail("missing ')' after attribute", true)
@@ -140,7 +144,7 @@ func (p *fileParser) attribute(name, attr, right string) {
 		p.fail("attribute value missing", true)
 		return
 	}
-	a := &Attribute{Place: p.place, Name: name, Attr: attr, Value: value, Source: p.text}
+	a := &Attribute{Place: p.place, Name: name, Attr: attr, Value: value, Source: untilNUL(p.text)}
 	if quote := value[0]; quote == '"' || quote == '\'' {
 		var extra string
 		a.Value, extra, ok = p.quoted(value[1:], quote)
@@ -148,13 +152,20 @@ func (p *fileParser) attribute(name, attr, right string) {
 			p.fail("missing termination ("+string(quote)+") for value", false)
 			return
 		}
-		if extra = strings.TrimLeft(extra, blanks); extra != "" {
+		if extra = strings.TrimLeft(untilNUL(extra), blanks); extra != "" {
 			e := p.message("extra text (" + extra + ") after attribute value will be ignored")
 			e.Warning = true
 			p.report(e)
 		}
 	}
+	a.Value = untilNUL(a.Value)
 	p.add(a)
+}
+
+// untilNUL returns a text up to its first zero byte: what follows is no part of a string of the reference.
+func untilNUL(s string) string {
+	s, _, _ = strings.Cut(s, "\x00")
+	return s
 }
 
 // quoted returns the value that begins with the given rest of the logical line, and the text after
@@ -203,7 +214,7 @@ func (p *fileParser) message(msg string) *FileError {
 func (p *fileParser) fail(msg string, withLine bool) {
 	e := p.message(msg)
 	if withLine {
-		e.Detail = p.text + "\n"
+		e.Detail = untilNUL(p.text) + "\n"
 	}
 	p.report(e)
 }

@@ -87,13 +87,14 @@ func (c *Conn) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]
 	}})
 }
 
-// LookupInst returns the identifier of the instance called name.
+// LookupInst returns the identifier of the instance called name. For an empty name the daemon lists all
+// instances: the first one is taken, as pmLookupInDom takes it.
 func (c *Conn) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
 	list, err := c.instances(ctx, d, pcp.NullInst, name)
 	switch {
 	case err != nil:
 		return 0, err
-	case len(list) != 1 || name == "": // for an empty name the daemon lists all instances
+	case len(list) == 0 || len(list) > 1 && name != "":
 		return 0, pmerr.Inst
 	}
 	return list[0].ID, nil

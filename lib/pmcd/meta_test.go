@@ -121,7 +121,7 @@ func TestInstances(t *testing.T) {
 		{"number", inst(pmcdtest.BinInDom, "bin-200"), "200", nil, 1},
 		{"number of the first word", inst(pmcdtest.ColorInDom, "green"), "1", nil, 1},
 		{"number of an unknown name", inst(pmcdtest.BinInDom, "bin-999"), "0", pmerr.Inst, 1},
-		{"number of no name", inst(pmcdtest.BinInDom, ""), "0", pmerr.Inst, 1},
+		{"number of no name: the first one", inst(pmcdtest.BinInDom, ""), "100", nil, 1}, // as pmLookupInDom,
 		{"number of no name in an unknown domain", inst(pcp.NewInDom(9, 9), ""), "0", pmerr.InDom, 1},
 		{"number in no domain", inst(pcp.NullInDom, "bin"), "0", pmerr.InDom, 0},
 		{"number of no name in no domain", inst(pcp.NullInDom, ""), "0", pmerr.InDom, 0},
