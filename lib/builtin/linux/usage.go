@@ -61,13 +61,16 @@ func (l *collector) addUsage(t, list *procfs.Table) {
 	add := func(of *procfs.Row, fs *filesystem) {
 		setUsage(t, t.Row(of.Inst), list.Cell(of, []byte("readonly")).Num, fs)
 	}
-	asked := map[string]*procfs.Row{}
+	asked := map[string][]*procfs.Row{} // several are mounted over each other
 	var dirs []string
 	for i := range list.Rows {
 		of := &list.Rows[i]
 		dir := string(list.Cell(of, []byte("dir")).Text)
 		if l.remote.kindOf(dir) != "" {
-			asked[dir], dirs = of, append(dirs, dir)
+			if asked[dir] == nil {
+				dirs = append(dirs, dir)
+			}
+			asked[dir] = append(asked[dir], of)
 			continue
 		}
 		var fs filesystem
@@ -78,10 +81,14 @@ func (l *collector) addUsage(t, list *procfs.Table) {
 	if len(dirs) == 0 {
 		return
 	}
-	silent := l.asker.all(dirs, func(dir string, fs *filesystem) { add(asked[dir], fs) })
+	silent := l.asker.all(dirs, func(dir string, fs *filesystem) {
+		for _, of := range asked[dir] {
+			add(of, fs)
+		}
+	})
 	for _, dir := range silent {
 		t.Refused = syscall.ETIMEDOUT
-		l.asker.tell(dir, fmt.Errorf("%s: the file system (%s) does not answer", dir, l.remote.kindOf(dir)))
+		l.asker.tell(dir, fmt.Errorf("%q: the file system (%s) does not answer", dir, l.remote.kindOf(dir)))
 	}
 }
 

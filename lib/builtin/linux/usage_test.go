@@ -16,13 +16,14 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// silentMounts has file systems that may not answer, local ones, one that is reached through one that may not answer, and one whose device
-// is a file of that.
+// silentMounts has file systems that may not answer, two of them at one place, local ones, one that is reached through one that may not
+// answer, and one whose device is a file of that.
 const silentMounts = `/dev/sda1 / ext4 rw 0 0
 srv:/x /mnt/nfs nfs4 rw 0 0
 /dev/sdb1 /mnt/nfs/below ext4 rw 0 0
 /dev/sdc1 /mnt/nfs2 xfs rw 0 0
 /dev/fuse /mnt/a\040b fuse.x rw 0 0
+/dev/over /mnt/a\040b fuse.x rw 0 0
 /dev/../mnt/nfs/file /mnt/c fuseblk rw 0 0
 tmpfs /run tmpfs rw 0 0
 `
@@ -57,10 +58,10 @@ func TestSilent(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	const others = "/dev/../mnt/nfs/file=2|/dev/fuse=2|/dev/sda1=4"
+	const others = "/dev/../mnt/nfs/file=2|/dev/fuse=2|/dev/over=2|/dev/sda1=4"
 	check(others + "|/dev/sdc1=4")
 	check(others + "|/dev/sdc1=4")
-	if want := []string{"/mnt/nfs/below: the file system (nfs4) does not answer"}; !slices.Equal(reports, want) {
+	if want := []string{`"/mnt/nfs/below": the file system (nfs4) does not answer`}; !slices.Equal(reports, want) {
 		t.Errorf("reported %q, want %q", reports, want)
 	}
 	if want := []string{"/", "/mnt/nfs2"}; !slices.Equal(slices.Compact(slices.Sorted(slices.Values(local))), want) {
