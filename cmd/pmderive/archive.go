@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -62,5 +63,8 @@ func (a *app) recordArchive(ctx context.Context, f *evalFlags, set repl.Settings
 	case q.Once:
 		q.Times.Start, _, _ = line.Bounds(ctx) // an error belongs to the end
 	}
-	return rec.Run(ctx, &q.Times)
+	if err = rec.Run(ctx, &q.Times); errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("interrupted: %s ends after %s", f.archive, query.Plural(int(rec.Samples()), "sample"))
+	}
+	return err
 }

@@ -128,7 +128,7 @@ func (a *app) exportArchives(ctx context.Context, f *exportFlags, args []string)
 	if err != nil {
 		return err
 	}
-	failed := false
+	failed, all, written, open := false, 0, 0, 0
 	jobs := &export.Batch{Sets: sets, Workers: a.exportWorkers(), Job: func(set string) *export.Job {
 		first, _, _ := strings.Cut(set, ",")
 		return a.exportJob(f, f.config(args, export.NameOf(first)), args, func(ctx context.Context) (*export.Records, error) {
@@ -143,7 +143,14 @@ func (a *app) exportArchives(ctx context.Context, f *exportFlags, args []string)
 			fmt.Fprintln(a.Env.Out, job.Report(sum))
 			err = sum.Damage
 		}
-		if ctx.Err() == nil && err != nil {
+		all++
+		if sum != nil && sum.Written {
+			written++
+		}
+		switch {
+		case errors.Is(err, context.Canceled):
+			open++
+		case err != nil:
 			failed = true
 			if len(sets) == 1 { // the hint loads definitions, which the others shall not have
 				err = a.sources.StockHint(err, args)
@@ -153,10 +160,15 @@ func (a *app) exportArchives(ctx context.Context, f *exportFlags, args []string)
 			a.complainAbout(ctx, set, err)
 		}
 	})
-	if ctx.Err() != nil {
-		return errors.New("interrupted: nothing of the archive was kept")
+	switch { // a signal that comes after the last export changes nothing
+	case open == 0:
+		return exitIf(failed)
+	case written == all:
+		return errors.New("interrupted: all is exported, but not all of it was read back")
+	case all == 1:
+		return errors.New("interrupted: the archive is not exported; the same command again does so")
 	}
-	return exitIf(failed)
+	return fmt.Errorf("interrupted: %d of %d archives are exported; the same command again exports the others", written, all)
 }
 
 // exportWorkers returns how many archives are exported at the same time.

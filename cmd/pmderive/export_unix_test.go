@@ -329,6 +329,96 @@ func TestExportSignals(t *testing.T) {
 	}
 }
 
+// interrupts is how often interrupted runs a command.
+const interrupts = 10
+
+// interrupted runs a command and interrupts it after parts of the time that it takes. check gets what it said, and the
+// error, nil for status 0; it reports whether that is true.
+func interrupted(t *testing.T, args func(dir string, i int) []string, check func(dir, text string, err error) bool) {
+	took := time.Duration(0)
+	for i := range interrupts {
+		dir := t.TempDir()
+		c := exec.Command("pmderive", args(dir, i)...)
+		c.Env = append(os.Environ(), "HOME="+dir)
+		var errs bytes.Buffer
+		c.Stderr = &errs
+		start := time.Now()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 { // the first one tells how long it takes
+			time.Sleep(took * time.Duration(i) / (interrupts - 2))
+			c.Process.Signal(os.Interrupt)
+		}
+		err := c.Wait()
+		if i == 0 {
+			took = time.Since(start)
+		}
+		if !c.ProcessState.Exited() {
+			continue // the signal came before all began
+		}
+		if text := errs.String(); !check(dir, text, err) {
+			files, _ := filepath.Glob(filepath.Join(dir, "out*/*/*/*/*"))
+			t.Errorf("%q, interrupted after %d/%d of its time: %v, %q, and there are %q", c.Args, i, interrupts-2, err, text, files)
+		}
+	}
+}
+
+// TestExportInterrupted interrupts exports of archives at any moment: the message and the status say what is there.
+func TestExportInterrupted(t *testing.T) {
+	demo := archivetest.Path(t, "demo")
+	interrupted(t, func(dir string, i int) []string {
+		args := []string{"-a", demo, "export", "-o", filepath.Join(dir, "out")}
+		if i%3 == 2 {
+			args = append(args, "--check")
+		}
+		return args
+	}, func(dir, text string, err error) bool {
+		files, _ := filepath.Glob(filepath.Join(dir, "out/values/*/*/*.parquet"))
+		if len(files) > 0 {
+			return err == nil || strings.Contains(text, "all is exported")
+		}
+		return err != nil && strings.Contains(text, "is not exported")
+	})
+}
+
+// TestRecordInterrupted interrupts the copy of an archive: the message and the status say how much is there.
+func TestRecordInterrupted(t *testing.T) {
+	long := filepath.Join(t.TempDir(), "long")
+	w, err := archive.Create(long, &archive.WriterOptions{Host: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := pcp.NewID(60, 0, 1)
+	err = w.AddMetric(pcp.Desc{ID: id, Type: pcp.Uint32, InDom: pcp.NullInDom}, "x")
+	for i := range 10000 {
+		set := pcp.Values{ID: id, Type: pcp.Uint32, Insts: []int32{pcp.NullInst}, Words: []uint64{uint64(i)}}
+		err = errors.Join(err, w.Put(&pcp.Result{Time: pcp.Timestamp{Sec: 1700000000 + int64(i)}, Sets: []pcp.Values{set}}))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	all := 0 // as many as the first run has
+	interrupted(t, func(dir string, _ int) []string {
+		return []string{"-a", long, "eval", "-t", "1", "x", "--archive-out", filepath.Join(dir, "out")}
+	}, func(dir, text string, err error) bool {
+		set, bad := archive.Open(t.Context(), filepath.Join(dir, "out"), nil)
+		if bad != nil {
+			t.Error(bad)
+			return false
+		}
+		defer set.Close()
+		n := 0
+		var r pcp.Result
+		for c := set.Cursor(); c.Next(t.Context(), &r) == nil; n++ {
+		}
+		if all == 0 {
+			all = n
+		}
+		return err == nil && n == all || err != nil && strings.Contains(text, fmt.Sprintf("ends after %d sample", n))
+	})
+}
+
 // TestExportFollow follows an archive with a derived metric, ends and begins again: in the end there are
 // as many values as a plain export finds.
 func TestExportFollow(t *testing.T) {

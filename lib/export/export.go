@@ -52,6 +52,8 @@ type Summary struct {
 	Values  int64    // without those of events
 	Events  int64    // rows
 	Files   []string // those of values, in the order of their rows
+	// Written says that the export is complete, whatever a Job does after it.
+	Written bool
 	// Damage is why reading ended before the end of the recording, nil if it did not.
 	Damage error
 

@@ -49,6 +49,7 @@ func (j *Job) run(ctx context.Context) (sum *Summary, err error) {
 	err = j.with(ctx, func(src pmapi.Source, recs *Records) (err error) {
 		defer j.showProgress(ctx, recs)()
 		*sum, err = write(ctx, src, recs, j.Config)
+		sum.Written = err == nil
 		return err
 	})
 	if err == nil && j.Check {

@@ -135,15 +135,16 @@ func (r *Recorder) Sample(ctx context.Context) error {
 	return r.put(ctx, &r.result)
 }
 
-// Run takes samples at the times of t and writes them, until ctx is done, which is not an error, or
-// something fails.
+// Run takes samples at the times of t and writes them, until ctx is done or something fails. A live
+// source has no other end than ctx, so that this is no error; it is where an archive is read.
 func (r *Recorder) Run(ctx context.Context, t *sampling.Times) error {
+	_, recorded := pmapi.As[pmapi.Timeline](r.src)
 	for f, err := range sampling.Fetches(ctx, r.src, &r.request, t) {
 		if err == nil {
 			err = r.put(ctx, &f.Result)
 		}
 		switch {
-		case err != nil && ctx.Err() != nil:
+		case err != nil && ctx.Err() != nil && !recorded:
 			return nil
 		case err != nil:
 			return err
