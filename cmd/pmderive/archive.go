@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
@@ -51,7 +50,7 @@ func (a *app) recordArchive(ctx context.Context, f *evalFlags, set repl.Settings
 			failed = err
 		}
 	}()
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt)
 	defer stop()
 	line, recorded := pmapi.As[pmapi.Timeline](src)
 	if q.Once {

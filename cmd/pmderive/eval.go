@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,7 +195,7 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 	if set.Output == "openmetrics" && !q.Once && q.Times.Samples != 1 {
 		return errors.New("openmetrics is for one sample only")
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt)
 	defer stop()
 	w, done, err := a.outputFile(f)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -107,7 +106,7 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 		defer a.sources.CountMisfits().Tell()
 	}
 	debug.SetGCPercent(50) // little is allocated for each value, so it costs nothing
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	switch {
 	case !o.HasArchive:

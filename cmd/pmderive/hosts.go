@@ -90,9 +90,12 @@ func (a *app) note(line string) {
 	fmt.Fprintln(a.Env.Stderr, line)
 }
 
-// report tells what is wrong with one of several hosts.
+// report tells what is wrong with one of several hosts, or with "" with many.
 func (a *app) report(host string, err error) {
-	fmt.Fprintf(a.Env.Stderr, "%s: %s: %s", a.Env.Prog, pmcd.Redact(host), problemText(err, a.Env.Stderr))
+	if host != "" {
+		host = pmcd.Redact(host) + ": "
+	}
+	fmt.Fprintf(a.Env.Stderr, "%s: %s%s", a.Env.Prog, host, problemText(err, a.Env.Stderr))
 }
 
 // knownHosts returns the hosts of the command line and those asked before that begin with a prefix.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -155,5 +156,74 @@ func TestPushComing(t *testing.T) {
 	}
 	if strings.Count(text, "; the hosts stay as they were\n") != 1 || strings.Count(text, "pmderive: ") != 3 || !strings.Contains(text, hosts[0]+": ") {
 		t.Errorf("%s", text)
+	}
+}
+
+// TestPushUnread: where nobody reads standard error all is sent all the same, and a signal ends the command.
+func TestPushUnread(t *testing.T) {
+	hosts := filepath.Join(t.TempDir(), "hosts")
+	var list strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&list, "127.0.%d.%d:1\n", 1+i/250, 1+i%250)
+	}
+	if err := os.WriteFile(hosts, []byte(list.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args string
+		sig  os.Signal
+		want func(d *remotewritetest.Database) bool
+	}{
+		{"-a " + archivetest.Path(t, "demo") + " push hinv.ncpu", os.Interrupt, func(d *remotewritetest.Database) bool { return len(d.Series()) == 1 }},
+		{"push -t 0.5 --hosts " + hosts + " hinv.ncpu", syscall.SIGTERM, func(d *remotewritetest.Database) bool {
+			n := 0
+			for labels, list := range d.Series() {
+				if strings.HasPrefix(labels, `__name__="up"`) && len(list) > 1 {
+					n++
+				}
+			}
+			return n == 500
+		}},
+	} {
+		t.Run(strings.Fields(tt.args)[0], func(t *testing.T) {
+			t.Parallel()
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			defer w.Close()
+			if err := w.SetWriteDeadline(time.Now().Add(300 * time.Millisecond)); err != nil {
+				t.Fatal(err)
+			}
+			for err == nil { // until it is full
+				_, err = w.Write(make([]byte, 4096))
+			}
+			var asked atomic.Bool
+			d := &remotewritetest.Database{Before: func(w http.ResponseWriter, _ *http.Request) bool {
+				if asked.Swap(true) {
+					return false
+				}
+				http.Error(w, "later", http.StatusServiceUnavailable) // which is reported
+				return true
+			}}
+			srv := httptest.NewServer(d)
+			defer srv.Close()
+			cmd := exec.Command("pmderive", append(strings.Fields(tt.args), "--to", srv.URL)...)
+			var stdout bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, w
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+			for begun := time.Now(); !tt.want(d) && time.Since(begun) < time.Minute; {
+				time.Sleep(10 * time.Millisecond)
+			}
+			_ = cmd.Process.Signal(tt.sig)
+			_ = cmd.Wait() // its status says it
+			if !late.Stop() || cmd.ProcessState.ExitCode() < 0 || !strings.Contains(stdout.String(), " samples sent\n") {
+				t.Errorf("%v, %q", cmd.ProcessState, &stdout)
+			}
+		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
 
@@ -51,7 +50,7 @@ func (a *app) ask(ctx context.Context, q digest.Question, f *digestFlags, change
 		return err
 	}
 	defer s.Close()
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt)
 	defer stop()
 	err = s.Ask(ctx, q, f.Form, a.Env.Out)
 	if errors.Is(err, digest.ErrReported) || errors.Is(err, digest.ErrOver) {

@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"os"
-	"os/signal"
 	"regexp"
 	"syscall"
 
@@ -34,7 +33,7 @@ func (a *app) newTest() *cobra.Command {
 				}
 			}
 			a.running = true
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM) // temporary archives are removed then
+			ctx, stop := a.Env.Interruptible(cmd.Context(), os.Interrupt, syscall.SIGTERM) // temporary archives are removed then
 			defer stop()
 			return cases.Run(ctx, a.Env, o, opt, args)
 		},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"pmtools/lib/fetchgroup"
 	"pmtools/lib/pcp"
@@ -52,7 +53,8 @@ type Watcher interface {
 type Fleet struct {
 	// Open opens the source of a host. It may be called for several hosts at the same time.
 	Open func(ctx context.Context, host string) (pmapi.Source, error)
-	// Report gets what is wrong with one host while the others go on.
+	// Report gets what is wrong with one host while the others go on. If it is wrong with many, it gets the number of the others, with
+	// "" as the host.
 	Report func(host string, err error)
 	// Equivalent is that of Source.
 	Equivalent func(a, b pcp.InDom) bool
@@ -108,10 +110,17 @@ type rounds struct {
 	smp   sampling.Sample
 	taken int
 	said  map[string]bool // problems that have been reported in full
+	open  int             // hosts that are not done
+	told  int             // hosts that have been reported
+	more  int             // those that have not, since the last line about their number
+	line  time.Time       // when that was
 }
 
-// maxSaid is how many problems are kept to shorten those that are the same.
-const maxSaid = 100
+const (
+	maxSaid  = 100         // problems that are kept to shorten those that are the same
+	maxTold  = 1000        // hosts of which each has a report; of others only the number is reported,
+	moreEach = time.Minute // and not more often
+)
 
 // A hostState is what is known of a host.
 type hostState struct {
@@ -170,9 +179,12 @@ func (r *rounds) use(hosts []string) {
 	r.fleet.mu.Lock()
 	defer r.fleet.mu.Unlock()
 	old := r.state
-	r.state, r.fleet.hosts = make(map[string]*hostState, len(hosts)), hosts
+	r.state, r.fleet.hosts, r.open = make(map[string]*hostState, len(hosts)), hosts, 0
 	for _, h := range hosts {
-		r.state[h] = cmp.Or(old[h], &hostState{})
+		st := cmp.Or(old[h], &hostState{})
+		if r.state[h] = st; !st.done {
+			r.open++
+		}
 		delete(old, h)
 	}
 	for h := range old {
@@ -193,7 +205,7 @@ func (r *rounds) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[*readi
 		r.add(row)
 		whole = r.heard(&row) && whole
 		if r.q.Once {
-			if !slices.ContainsFunc(r.fleet.hosts, func(h string) bool { return !r.state[h].done }) {
+			if r.open == 0 {
 				break
 			}
 			continue
@@ -214,8 +226,14 @@ func (r *rounds) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[*readi
 
 // end ends a round. The Watcher does not count one that is not whole.
 func (r *rounds) end(ctx context.Context, whole bool, yield func(*sampling.Sample, error) bool) error {
-	if err := r.flush(ctx, yield); err != nil || r.q.Watcher == nil || !whole {
+	if err := r.flush(ctx, yield); err != nil {
 		return err
+	}
+	if time.Since(r.line) >= moreEach {
+		r.tellMore()
+	}
+	if r.q.Watcher == nil || !whole {
+		return nil
 	}
 	return r.q.Watcher.Round(ctx)
 }
@@ -243,13 +261,21 @@ func (r *rounds) add(row fetchgroup.Row[*reading]) {
 	switch {
 	case row.Err == nil && row.Value == nil: // one that only the values of later samples need
 	case row.Err == nil:
-		st.answered, st.done = true, true
+		st.answered = true
+		r.done(st)
 		r.round[row.Host] = row.Value
 	default:
 		if st.err = row.Err; !errors.Is(row.Err, fetchgroup.ErrLate) {
-			st.done = true
+			r.done(st)
 			r.report(row.Host, st)
 		}
+	}
+}
+
+func (r *rounds) done(st *hostState) {
+	if !st.done {
+		st.done = true
+		r.open--
 	}
 }
 
@@ -258,7 +284,6 @@ func (r *rounds) report(host string, st *hostState) {
 	if st.reported || errors.Is(st.err, context.Canceled) || r.fleet.Report == nil {
 		return
 	}
-	st.reported = true
 	err := st.err
 	if r.said[err.Error()] {
 		err = &Problem{Msg: err.Error(), Err: err}
@@ -268,7 +293,25 @@ func (r *rounds) report(host string, st *hostState) {
 		}
 		r.said[err.Error()] = true
 	}
+	r.tell(host, st, err)
+}
+
+// tell reports an error of a host, or counts it if those of many have been reported.
+func (r *rounds) tell(host string, st *hostState, err error) {
+	st.reported = true
+	if r.told++; r.told > maxTold {
+		r.more++
+		return
+	}
 	r.fleet.Report(host, err)
+}
+
+// tellMore reports how many hosts have failed besides those that have been reported.
+func (r *rounds) tellMore() {
+	if r.more > 0 {
+		r.fleet.Report("", Problemf("%d more hosts have errors", r.more))
+		r.more, r.line = 0, time.Now()
+	}
 }
 
 // verdict returns the error of the run: no host answered, or not all where all must.
@@ -282,6 +325,7 @@ func (r *rounds) verdict() error {
 			r.report(h, st)
 		}
 	}
+	r.tellMore()
 	if good == 0 || r.q.All && good < len(r.fleet.hosts) {
 		return ErrHosts
 	}
@@ -405,7 +449,6 @@ func converted(v pcp.Value, from, to pcp.Units) pcp.Value {
 // complain reports an error of a host that has answered, once.
 func (r *rounds) complain(host string, err error) {
 	if st := r.state[host]; !st.reported && r.fleet.Report != nil {
-		st.reported = true
-		r.fleet.Report(host, err)
+		r.tell(host, st, err)
 	}
 }

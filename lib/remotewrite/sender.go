@@ -44,6 +44,7 @@ type Sender struct {
 	interval time.Duration // of live rounds; 0 if it is not known
 	metrics  []sentMetric
 	targets  map[string]*target
+	ahead    *target // whose clock was ahead of the others in the last round
 	request  Request
 	begun    int64     // the time of its first sample
 	slots    int       // the requests of this round so far

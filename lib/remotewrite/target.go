@@ -1,7 +1,6 @@
 package remotewrite
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -40,18 +39,27 @@ func (s *Sender) target(host string) *target {
 // now returns the time in milliseconds that the clock of a host that has answered shows.
 func (t *target) now(now time.Time) int64 { return t.last + now.Sub(t.at).Milliseconds() }
 
-// clock returns the time in milliseconds that the clock of a host shows; if it has never answered, or is nil, that of the host that is
-// ahead of the others, or else ours. A database refuses samples that are much older than others, and our clock may differ from all.
-func (s *Sender) clock(t *target, now time.Time) (ms int64) {
-	if t != nil && !t.at.IsZero() {
+// clock returns the time in milliseconds that the clock of a host shows; if it has never answered, or is nil, that of the host that was
+// ahead of the others in the last round, or else ours. A database refuses samples that are much older than others, and our clock may
+// differ from all.
+func (s *Sender) clock(t *target, now time.Time) int64 {
+	switch {
+	case t != nil && !t.at.IsZero():
 		return t.now(now)
+	case s.ahead != nil:
+		return s.ahead.now(now)
 	}
-	for _, other := range s.targets {
-		if !other.at.IsZero() {
-			ms = max(ms, other.now(now))
+	return now.UnixMilli()
+}
+
+// findAhead finds the host whose clock is ahead of the others.
+func (s *Sender) findAhead(now time.Time) {
+	s.ahead = nil
+	for _, t := range s.targets {
+		if !t.at.IsZero() && (s.ahead == nil || t.now(now) > s.ahead.now(now)) {
+			s.ahead = t
 		}
 	}
-	return cmp.Or(ms, now.UnixMilli())
 }
 
 // answered notes a value of the host.
@@ -73,6 +81,7 @@ func (s *Sender) Heard(host string, state sampling.HostState) {
 // answered end, and so do those of hosts that are lost. The series up and those of the Sender itself get a sample.
 func (s *Sender) Round() error {
 	now := time.Now()
+	s.findAhead(now)
 	for _, host := range sortedKeys(s.targets) {
 		t := s.targets[host]
 		switch {
@@ -118,6 +127,7 @@ func (s *Sender) endTarget(host string, t *target, now time.Time) {
 // End ends all series of a live run.
 func (s *Sender) End() error {
 	now := time.Now()
+	s.findAhead(now)
 	for _, host := range sortedKeys(s.targets) {
 		s.endTarget(host, s.targets[host], now)
 	}

@@ -3,6 +3,7 @@ package remotewrite_test
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -202,5 +203,29 @@ func testUpDoubles(t *testing.T) {
 	}
 	if n := q.Waiting(); n != 3+1+2 { // with two stale markers
 		t.Errorf("%d samples", n)
+	}
+}
+
+// TestManyLost: a round takes time in proportion to the number of hosts, also of those that have never answered.
+func TestManyLost(t *testing.T) {
+	round := func(hosts int) time.Duration {
+		q := queue(t, large)
+		defer q.Close()
+		s, _ := sender(t, &sampling.Header{Live: true, Hosts: true}, remotewrite.SenderOptions{Queue: q})
+		for i := range hosts {
+			s.Heard(strconv.Itoa(i), sampling.Lost)
+		}
+		begun := time.Now()
+		if err := s.Round(); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(begun)
+	}
+	few, many := time.Hour, time.Hour
+	for range 3 {
+		few, many = min(few, round(2_000)), min(many, round(32_000))
+	}
+	if many > 80*few { // 16 times as many; a square would be 256 times as much
+		t.Errorf("2000 hosts take %v, 32000 take %v", few, many)
 	}
 }

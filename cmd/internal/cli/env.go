@@ -38,6 +38,8 @@ type channels struct {
 	Out      *bufio.Writer // standard output, buffered
 	OwnForm  bool          // the output is not one of the reference's: to lose any of it is a failure
 	Messages *Messages     // the message channel
+
+	stalls []*stall // of both
 }
 
 // System returns the environment of the process.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 )
 
 // A stream is standard output or standard error as commands see it. Text for a terminal goes through
@@ -20,12 +21,24 @@ type stream struct {
 
 	mu   sync.Mutex
 	text safeText
+	stall
+	mail atomic.Pointer[mailbox] // takes the text instead; nil for none
 }
 
 func (s *stream) Write(p []byte) (int, error) {
+	if m := s.mail.Load(); m != nil {
+		m.put(p)
+		return len(p), nil
+	}
 	if s.first != nil {
 		_ = s.first.Flush() // a failed write to standard output must not suppress a message
 	}
+	s.begin()
+	defer s.end()
+	return s.write(p)
+}
+
+func (s *stream) write(p []byte) (int, error) {
 	if !s.terminal || s.own != nil && !*s.own {
 		return s.w.Write(p)
 	}
@@ -41,7 +54,8 @@ func (env *Env) useStreams() {
 	out := &stream{w: env.Stdout, terminal: IsTerminal(env.Stdout), own: &env.OwnForm}
 	env.Stdout = out
 	env.Out = bufio.NewWriterSize(&output{out}, outputBuffer)
-	env.Stderr = &stream{w: env.Stderr, terminal: IsTerminal(env.Stderr), first: env.Out}
+	errs := &stream{w: env.Stderr, terminal: IsTerminal(env.Stderr), first: env.Out}
+	env.Stderr, env.stalls = errs, []*stall{&out.stall, &errs.stall}
 }
 
 // LineEditor returns standard output as it is, for a line editor, which moves the cursor. Whatever

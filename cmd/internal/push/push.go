@@ -9,7 +9,6 @@ import (
 	"hash/crc32"
 	"net/url"
 	"os"
-	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -106,8 +105,9 @@ func New(o *Options, env *cli.Env, archive bool, interval time.Duration) (*Push,
 
 // Run sends the samples that produce puts into the Push. The error is cli.Exit if messages have said what is missing.
 func (p *Push) Run(ctx context.Context, produce func(context.Context) error) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := p.env.Interruptible(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	defer p.env.Unblock(ctx)()
 	if p.opt.Queue == "" {
 		dir, err := os.MkdirTemp("", "pmderive-push-")
 		if err != nil {
