@@ -43,11 +43,12 @@ type Opener struct {
 	// Silent forbids asking for a password: another program owns the terminal.
 	Silent bool
 
-	local    string     // the message if there is no local context
-	names    *pmns.Tree // -n, -N; nil without
-	archive  func(ctx context.Context, o *Opener, list string) (pmapi.Source, error)
-	archives func(prefix string) []string // completes the name of an archive
-	dirs     *archive.Directories         // of the archives that were opened
+	local     string     // the message if there is no local context
+	names     *pmns.Tree // -n, -N; nil without
+	namesFile string     // that they are from
+	archive   func(ctx context.Context, o *Opener, list string) (pmapi.Source, error)
+	archives  func(prefix string) []string // completes the name of an archive
+	dirs      *archive.Directories         // of the archives that were opened
 }
 
 // New returns what opens the sources of a command, and handles -n, -N and -K of its options. The
@@ -61,6 +62,9 @@ func New(env *cli.Env, p *option.Parser, local string) *Opener {
 
 // Names returns the name space of -n or -N, or nil.
 func (o *Opener) Names() *pmns.Tree { return o.names }
+
+// NamesFile returns the file of -n.
+func (o *Opener) NamesFile() string { return o.namesFile }
 
 // Open opens the source and puts the derived metrics over it.
 func (o *Opener) Open(ctx context.Context) (*derive.Source, error) {
@@ -232,7 +236,7 @@ func (o *Opener) loadNames(file string, unique bool) error {
 	}
 	names, err := o.readNames(file, unique)
 	if err == nil {
-		o.names = names
+		o.names, o.namesFile = names, file
 	}
 	return err
 }

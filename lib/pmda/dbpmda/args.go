@@ -19,6 +19,9 @@ func (l *line) want(kinds ...kind) (token, error) {
 	t, err := l.next()
 	if err == nil && !slices.Contains(kinds, t.kind) {
 		err = &syntaxError{errSyntax, t.read}
+		if t.kind == text && t.text == "" { // to the reference no text is empty
+			err = &syntaxError{"Illegal character", t.read}
+		}
 	}
 	return t, err
 }
@@ -94,8 +97,13 @@ func (s *session) lookup(t token) (pcp.ID, error) {
 // metrics takes one metric or more, to the end of the line.
 func (s *session) metrics(l *line) (ids []pcp.ID, err error) {
 	for {
-		if _, err := (&line{all: l.all, pos: l.pos}).want(end); err == nil && len(ids) > 0 {
-			return ids, nil
+		if t, err := l.peek(); err == nil && len(ids) > 0 {
+			if t.kind == end {
+				return ids, nil
+			}
+			if t.kind == comma {
+				_, _ = l.next()
+			}
 		}
 		id, err := s.metric(l)
 		if err != nil {

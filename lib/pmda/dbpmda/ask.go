@@ -167,9 +167,8 @@ func (s *session) labels(kind pcp.LabelKind, ident uint32) error {
 func (s *session) text(l *line) error {
 	var ask func(kind pcp.TextKind) (string, error)
 	var title string
-	ahead := *l
-	if _, err := ahead.oneOf("indom"); err == nil {
-		*l = ahead
+	if t, err := l.peek(); err == nil && t.kind == word && t.text == "indom" {
+		_, _ = l.next()
 		d, err := l.inDom()
 		if err != nil {
 			return err

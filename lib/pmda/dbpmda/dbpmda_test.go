@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -105,6 +106,55 @@ func TestRecorded(t *testing.T) {
 }
 
 // TestSession checks what only a person at the prompt sees, and what is not as in the reference.
+// TestMistakes checks where mistakes are marked, and which of them end the line (recorded from PCP 7.2.2).
+func TestMistakes(t *testing.T) {
+	for _, tt := range []struct{ line, out, errs string }{
+		{"profile 253.0 add 0,1", "20", "syntax error"},
+		{"profile 253.0 , add", "15", "syntax error"},
+		{"profile 253.0 all,", "18", "syntax error"},
+		{"profile 253.0 add -1", "20", "syntax error"},
+		{",", "1", "Unrecognized command"},
+		{`children ""`, "11", "Illegal character"},
+		{`children "simple"`, "17", "syntax error"},
+		{"name 253.0.0.0", "13 0", "Illegal character, syntax error"},
+		{`desc "x`, "7 0", `Expected ", syntax error`},
+		{"desc %", "6 desc metric", "Illegal character"},
+		{"fetch ,", "7", "syntax error"},
+		{"fetch 253.0.0 ,", "15", "syntax error"},
+		{"fetch 253.0.0,,253.0.0", "15", "syntax error"},
+		{"help ,", "6", "syntax error"},
+		{"getdesc on,", "11", "syntax error"},
+		{"open socket 1", "13", "syntax error"},
+		{"open socket -1", "14", "syntax error"},
+		{"open socket 1 2", "14", "syntax error"},
+		{"open socket unix 1", "18", "syntax error"},
+		{`open socket "1"`, "15", "syntax error"},
+		{"open socket 1x", "", "opensocket: 1x: No such file or directory"},
+		{"open socket x1", "", "opensocket: ./x1: No such file or directory"},
+	} {
+		var out, errs strings.Builder
+		s := New(&Options{Out: &out, Err: &errs})
+		if err := s.Run(t.Context(), strings.NewReader(tt.line+"\n"), "", false); err != nil {
+			t.Fatal(err)
+		}
+		var marks, messages []string
+		for text := range strings.Lines(out.String()) {
+			if mark, ok := strings.CutSuffix(text, "^ at or near here\n"); ok {
+				text = strconv.Itoa(len(mark) - 7)
+			}
+			marks = append(marks, strings.TrimSpace(text))
+		}
+		for text := range strings.Lines(errs.String()) {
+			if !strings.HasPrefix(text, "Type ") && !strings.HasPrefix(text, "Warning: PMID") {
+				messages = append(messages, strings.TrimPrefix(strings.TrimSpace(text), "Error: "))
+			}
+		}
+		if got, all := strings.Join(marks, " "), strings.Join(messages, ", "); got != tt.out || all != tt.errs {
+			t.Errorf("%s: %s, %s; want %s, %s", tt.line, got, all, tt.out, tt.errs)
+		}
+	}
+}
+
 func TestSession(t *testing.T) {
 	load := func(file string) (*pmns.Tree, error) {
 		return pmns.Parse(file, []byte("root {\n\ta 1:2:3\n}\n"), nil)

@@ -130,21 +130,26 @@ func (s *Session) Run(ctx context.Context, script io.Reader, prompt string, echo
 
 // line runs a line and reports quit. Unlike in the reference, a newline may be missing at the end.
 func (s *session) line(text string) (quit bool) {
-	l := &line{all: strings.TrimSuffix(text, "\n")}
+	l := &line{all: strings.TrimSuffix(text, "\n"), report: s.mistake}
 	err := s.command(l)
 	bad, isSyntax := errors.AsType[*syntaxError](err)
 	switch {
 	case err == errQuit:
 		return true
 	case isSyntax:
-		fmt.Fprintf(s.Out, "%*s^ at or near here\n", len("dbpmda> ")+max(bad.read, 1)-1, "")
-		fmt.Fprintf(s.Err, "Error: %s\nType 'help' for a list of commands.\n", bad.message)
+		s.mistake(bad)
 	case err != nil && pmerr.Of(err) == err:
 		s.refused(err)
 	case err != nil:
 		fmt.Fprintf(s.Out, "Error: %v\n", err)
 	}
 	return false
+}
+
+// mistake prints a mistake in a line.
+func (s *session) mistake(bad *syntaxError) {
+	fmt.Fprintf(s.Out, "%*s^ at or near here\n", len("dbpmda> ")+bad.read-1, "")
+	fmt.Fprintf(s.Err, "Error: %s\nType 'help' for a list of commands.\n", bad.message)
 }
 
 func (s *session) refused(err error) { fmt.Fprintf(s.Out, "Error PDU: %v\n", err) }
@@ -163,9 +168,11 @@ func (s *session) command(l *line) error {
 	if c == nil || first.kind != word {
 		return &syntaxError{"Unrecognized command", first.read}
 	}
-	if ahead := *l; c.bare && ahead.end() == nil {
-		fmt.Fprint(s.Out, c.usage)
-		return nil
+	if c.bare {
+		if t, err := l.peek(); err == nil && t.kind == end {
+			fmt.Fprint(s.Out, c.usage)
+			return nil
+		}
 	}
 	s.started = time.Time{}
 	err = c.run(s, l)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/lib/internal/ctext"
 	"pmtools/lib/option"
 	"pmtools/lib/pmda/remote"
 	"pmtools/lib/pmerr"
@@ -24,7 +25,7 @@ func (s *session) open(l *line) error {
 		return err
 	}
 	l.words = true
-	var args []string
+	var args []token
 	for {
 		t, err := l.next()
 		if err != nil {
@@ -33,13 +34,13 @@ func (s *session) open(l *line) error {
 		if t.kind == end {
 			break
 		}
-		args = append(args, t.text)
+		args = append(args, t)
 	}
 	switch {
 	case len(args) == 0 || kind == "dso" && len(args) < 2:
 		return &syntaxError{errSyntax, len(l.all)}
 	case kind == "dso":
-		fmt.Fprintf(s.Err, "opendso: %s: libraries cannot be loaded: use open pipe with the agent's program\n", args[0])
+		fmt.Fprintf(s.Err, "opendso: %s: libraries cannot be loaded: use open pipe with the agent's program\n", args[0].text)
 		return nil
 	case kind == "pipe":
 		return s.openPipe(args)
@@ -54,7 +55,11 @@ func here(name string) string {
 	return name
 }
 
-func (s *session) openPipe(args []string) error {
+func (s *session) openPipe(tokens []token) error {
+	args := make([]string, len(tokens))
+	for i, t := range tokens {
+		args[i] = t.text
+	}
 	path := here(args[0])
 	if _, err := os.Stat(path); err != nil {
 		fmt.Fprintf(s.Err, "openpmda: stat %s failed: %v\n", path, pmerr.Of(err))
@@ -84,18 +89,38 @@ func (s *session) opened(agent *remote.Agent, err error, title string) {
 	s.agent, s.title, s.fresh = agent, title, true
 }
 
-func (s *session) openSocket(l *line, args []string) error {
-	kind := args[0]
+// socketPath returns the path of a socket: numbers and texts in quotes are none. A name is one of the current
+// directory, other words are as they are.
+func socketPath(t token) (string, bool) {
+	quoted := len(t.text) > 2 && strings.ContainsRune(`"'`, rune(t.text[0])) && t.text[0] == t.text[len(t.text)-1]
+	if t.kind != word || t.text[0] == '-' || quoted {
+		return "", false
+	}
+	if ctext.IsLetter(t.text[0]) {
+		return here(t.text), true
+	}
+	return t.text, true
+}
+
+func (s *session) openSocket(l *line, args []token) error {
+	kind := args[0].text
 	network := map[string]string{"unix": "unix", "inet": "tcp4", "ipv6": "tcp6"}[kind]
 	if network == "" {
-		kind, network, args = "unix", "unix", append([]string{"unix"}, args...)
+		kind, network, args = "unix", "unix", append([]token{{}}, args...)
 	}
-	if len(args) != 2 {
+	if len(args) == 1 {
 		return &syntaxError{errSyntax, len(l.all)}
 	}
-	address, title := here(args[1]), here(args[1])
+	address, isPath := socketPath(args[1])
+	title := address
+	if kind == "unix" && !isPath {
+		return &syntaxError{errSyntax, args[1].read}
+	}
+	if len(args) > 2 {
+		return &syntaxError{errSyntax, args[2].read}
+	}
 	if kind != "unix" {
-		port, err := net.DefaultResolver.LookupPort(s.ctx, network, args[1])
+		port, err := net.DefaultResolver.LookupPort(s.ctx, network, args[1].text)
 		if err != nil {
 			return &syntaxError{errSyntax, len(l.all)}
 		}
@@ -157,9 +182,12 @@ func (s *session) getiname(l *line) error { return onOff(l, &s.getName) }
 // debug sets and clears debug options, up to the first that does not exist.
 func (s *session) debug(l *line) error {
 	for first := true; ; first = false {
-		t, err := l.want(word, flag, end)
+		t, err := l.want(word, flag, end, comma)
 		if err != nil || t.kind == end {
 			return err
+		}
+		if t.kind == comma {
+			continue
 		}
 		name, clear := strings.CutPrefix(strings.ToLower(t.text), "-")
 		if name == "all" || name == "none" {
