@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,9 +36,9 @@ type Options struct {
 	// MMVDir is the directory with the memory-mapped value files of programs; "" means that there
 	// are none.
 	MMVDir string
-	// Helper returns the child that asks a file system that may not answer, as linux.Helper does; nil means that a thread of this
-	// process asks, which no signal may end before the file system answers.
-	Helper func(ctx context.Context, dir string) *exec.Cmd
+	// Helper asks a file system that may not answer by a child process, as linux.Helper does; nil means that a thread of this process
+	// asks, which no signal may end before the file system answers.
+	Helper func(ctx context.Context, dir string) (string, error)
 	// Report is called during a question with what no value can say, such as the name of a file system that does not answer; may be
 	// nil.
 	Report func(error)

@@ -72,10 +72,10 @@ func (o *Opener) collectors(without ...uint32) pmapi.Source {
 
 // Main is cli.Main for a command with collectors: these start its program again for questions that may never be answered.
 func Main[C cli.Command](newCommand func(*cli.Env) C) int {
-	if served, err := linux.Serve(os.Args, os.Stdout); err != nil {
-		return 1
-	} else if served {
-		return 0
+	if linux.IsHelper(os.Args) {
+		return cli.Main(func(env *cli.Env) cli.Func {
+			return func(context.Context) error { return linux.Serve(os.Args, env.Out) }
+		})
 	}
 	return cli.Main(newCommand)
 }

@@ -27,7 +27,7 @@ func TestHostile(t *testing.T) {
 	})
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for name, to := range map[string]string{
-		"meminfo": "/dev/zero", "vmstat": "/dev/urandom", "loadavg": "loadavg", "diskstats": "/etc/passwd", "swaps": "../../../../../../etc/passwd", "slabinfo": "/proc/self/mem",
+		"meminfo": "/dev/zero", "vmstat": "/dev/urandom", "loadavg": "loadavg", "diskstats": "/etc/passwd", "swaps": strings.Repeat("../", 40) + "etc/passwd", "slabinfo": "/proc/self/mem",
 	} {
 		if err := os.Symlink(to, path("proc/"+name)); err != nil {
 			t.Fatal(err)

@@ -20,12 +20,14 @@ func statfs(path string, fs *filesystem) error {
 	return nil
 }
 
-// Helper is for Options.Helper: it starts this program again, whose main calls Serve. The child ends with this process, if anything can end it.
-func Helper(ctx context.Context, dir string) *exec.Cmd {
+// Helper is for Options.Helper: it starts this program again, whose main calls Serve if IsHelper says so, and returns what it prints. The
+// child ends with this process, if anything can end it.
+func Helper(ctx context.Context, dir string) (string, error) {
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", helperFlag, dir)
 	cmd.Args[0] = os.Args[0]
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	return cmd
+	out, err := cmd.Output()
+	return string(out), err
 }
 
 func systemName() (u uname) {

@@ -63,7 +63,7 @@ func newCollector(o *Options) *collector {
 	}
 	l.asker.ask = func(_ context.Context, dir string, fs *filesystem) error { return l.statfs(dir, fs) }
 	if o.Helper != nil && l.System.Live() {
-		l.asker.ask = askChild(o.Helper)
+		l.asker.ask = askHelper(o.Helper)
 	}
 	l.Label = l.label
 	for _, k := range keptKinds {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
 	"path"
 	"slices"
 	"syscall"
@@ -172,30 +171,30 @@ func (a *asker) tell(dir string, err error) {
 	}
 }
 
-// askChild returns the function that asks by children, which print what Serve does.
-func askChild(helper func(ctx context.Context, dir string) *exec.Cmd) func(ctx context.Context, dir string, fs *filesystem) error {
+// askHelper returns the function that asks by a helper, which answers what Serve writes.
+func askHelper(helper func(ctx context.Context, dir string) (string, error)) func(ctx context.Context, dir string, fs *filesystem) error {
 	return func(ctx context.Context, dir string, fs *filesystem) error {
-		out, err := helper(ctx, dir).Output()
+		line, err := helper(ctx, dir)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Sscan(string(out), &fs.blocks, &fs.free, &fs.avail, &fs.files, &fs.ffree, &fs.size)
+		_, err = fmt.Sscan(line, &fs.blocks, &fs.free, &fs.avail, &fs.files, &fs.ffree, &fs.size)
 		return err
 	}
 }
 
-// helperFlag is the argument of a helper before its directory.
+// helperFlag is the argument of a child of Helper before its directory.
 const helperFlag = "--ask-file-system"
 
-// Serve does the work of a child that Helper has made, prints the answer, and reports whether the arguments of the program are those of
-// such a child. A program that uses Helper calls it first.
-func Serve(args []string, w io.Writer) (served bool, err error) {
-	if len(args) != 3 || args[1] != helperFlag {
-		return false, nil
-	}
+// IsHelper reports whether the arguments of the program are those of a child that Helper has started.
+func IsHelper(args []string) bool { return len(args) == 3 && args[1] == helperFlag }
+
+// Serve does the work of a child that Helper has started, and writes the answer.
+func Serve(args []string, w io.Writer) error {
 	var fs filesystem
-	if err = statfs(args[2], &fs); err == nil {
-		_, err = fmt.Fprintln(w, fs.blocks, fs.free, fs.avail, fs.files, fs.ffree, fs.size)
+	if err := statfs(args[2], &fs); err != nil {
+		return err
 	}
-	return true, err
+	_, err := fmt.Fprintln(w, fs.blocks, fs.free, fs.avail, fs.files, fs.ffree, fs.size)
+	return err
 }

@@ -1,10 +1,10 @@
 package linux
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os/exec"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -31,6 +31,7 @@ tmpfs /run tmpfs rw 0 0
 // TestSilent asks file systems of which one does not answer: the others have values, this one is reported once, is not waited for again,
 // and has a value as soon as it answers.
 func TestSilent(t *testing.T) {
+	t.Parallel()
 	l := newCollector(procfstest.Options(procfstest.Files(t, map[string]string{"proc/self/mounts": silentMounts})))
 	var local, reports []string
 	l.statfs = func(dir string, fs *filesystem) error {
@@ -83,6 +84,7 @@ func TestSilent(t *testing.T) {
 
 // TestSilentAlone checks the error of a metric whose only file system does not answer.
 func TestSilentAlone(t *testing.T) {
+	t.Parallel()
 	l := newCollector(procfstest.Options(procfstest.Files(t, map[string]string{"proc/self/mounts": "srv:/ / nfs rw 0 0\n/dev/fuse /a fuse rw 0 0\n"})))
 	end := make(chan struct{})
 	defer close(end)
@@ -97,6 +99,7 @@ func TestSilentAlone(t *testing.T) {
 
 // TestSilentMany has more file systems that do not answer than are asked at the same time: those that do are reached in the end.
 func TestSilentMany(t *testing.T) {
+	t.Parallel()
 	var mounts strings.Builder
 	for i := range maxAsked {
 		fmt.Fprintf(&mounts, "/dev/sd%d /silent/%d fuse rw 0 0\n", i, i)
@@ -120,30 +123,31 @@ func TestSilentMany(t *testing.T) {
 	}
 }
 
-// TestChild reads the answers of children.
-func TestChild(t *testing.T) {
+// TestMain makes the program of the tests its own helper.
+func TestMain(m *testing.M) {
+	if !IsHelper(os.Args) {
+		os.Exit(m.Run())
+	}
+	if err := Serve(os.Args, os.Stdout); err != nil {
+		os.Exit(1)
+	}
+}
+
+// TestHelper asks by a child.
+func TestHelper(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("not Linux")
 	}
-	var line bytes.Buffer
-	if served, err := Serve([]string{"x", helperFlag, "/"}, &line); !served || err != nil {
-		t.Fatalf("%t, %v", served, err)
+	var fs filesystem
+	if err := askHelper(Helper)(t.Context(), "/", &fs); err != nil || fs.size == 0 {
+		t.Errorf("%+v, %v", fs, err)
 	}
-	for text, ok := range map[string]bool{line.String(): true, "1 2 3 4 5 6": true, "1 2 3": false, "": false} {
-		var fs filesystem
-		err := askChild(func(ctx context.Context, dir string) *exec.Cmd { return exec.CommandContext(ctx, "echo", text) })(t.Context(), "/", &fs)
-		if (err == nil) != ok || ok && fs.size == 0 {
-			t.Errorf("%q: %+v, %v", text, fs, err)
+	if line, err := Helper(t.Context(), filepath.Join(t.TempDir(), "missing")); err == nil {
+		t.Errorf("a directory that does not exist: %q", line)
+	}
+	for _, line := range []string{"", "1 2 3 4 5", "1 2 x 4 5 6"} {
+		if err := askHelper(func(context.Context, string) (string, error) { return line, nil })(t.Context(), "/", &fs); err == nil {
+			t.Errorf("%q is an answer", line)
 		}
-	}
-	if served, err := Serve([]string{"x", helperFlag, "/no/such/directory"}, &line); !served || err == nil {
-		t.Errorf("a directory that does not exist: %t, %v", served, err)
-	}
-	if served, err := Serve([]string{"x", "-f", "a"}, &line); served || err != nil {
-		t.Errorf("other arguments: %t, %v", served, err)
-	}
-	cmd := Helper(t.Context(), "/a")
-	if len(cmd.Args) != 3 || cmd.Args[1] != helperFlag || cmd.Args[2] != "/a" || cmd.SysProcAttr == nil {
-		t.Errorf("the child is %q", cmd.Args)
 	}
 }

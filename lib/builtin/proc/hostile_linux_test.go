@@ -3,6 +3,7 @@ package proc
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestHostile(t *testing.T) {
 	})
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for name, to := range map[string]string{
-		"9/stat": "/dev/zero", "9/status": "/dev/zero", "9/cmdline": "cmdline", "9/io": "../../../../../../etc/passwd", "9/maps": "/dev/zero", "9/fd": "/", "9/environ": "/proc/self/mem",
+		"9/stat": "/dev/zero", "9/status": "/dev/zero", "9/cmdline": "cmdline", "9/io": strings.Repeat("../", 40) + "etc/passwd", "9/maps": "/dev/zero", "9/fd": "/", "9/environ": "/proc/self/mem",
 	} {
 		if err := os.Symlink(to, path("proc/"+name)); err != nil {
 			t.Fatal(err)

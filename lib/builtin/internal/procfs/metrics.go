@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,10 +35,10 @@ type Options struct {
 	// CacheDir is the directory for the numbers of instances, which then survive the end of the
 	// program; "" keeps them in memory.
 	CacheDir string
-	// Helper returns the child that asks the file system of a directory that may not answer, as that of a network, and prints its
-	// blocks, those that are free and available, its files, those that are free, and the bytes of a block; the child is killed when
-	// the context ends. nil means that a thread of this process asks, which no signal may end before the file system answers.
-	Helper func(ctx context.Context, dir string) *exec.Cmd
+	// Helper asks the file system of a directory that may not answer, as that of a network, by a child process, and returns its blocks,
+	// those that are free and available, its files, those that are free, and the bytes of a block, with blanks between them. nil means
+	// that a thread of this process asks, which no signal may end before the file system answers.
+	Helper func(ctx context.Context, dir string) (string, error)
 	// Report is called with what no value can say, such as the name of a file system that does not answer; may be nil.
 	Report func(error)
 }
