@@ -1,5 +1,5 @@
 # make                    build the commands into bin/
-# make test               every test that needs neither network nor the reference
+# make test               the tests that need neither network nor the reference, but for slow ones of what is rare
 # make test-hostile       the same as another user, in another zone and locale, on a host of another name and release, with PCP set to nonsense
 # make demo               a derived metric over a small recorded archive
 # make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
@@ -13,7 +13,7 @@
 # make bench, bench-peer  our own benchmarks, with growth; our commands against the reference's
 # make growth             how the costs of what users do grow with sizes
 # make lint, race, fuzz   checks of the code; the tests under the race detector; every fuzz target for FUZZTIME (60s)
-# make soak               10,000 seeds of the simulations of push and of fleets: networks, receivers, daemons, clocks, hosts and disks that fail
+# make soak               the slow tests that make test leaves out, and 10,000 seeds (SEEDS=) of the simulations: networks, clocks and disks that fail
 # make sessions           renew what README.md, docs/ and man/ show of the commands: sessions, examples, the picture
 # make rename             another module path: make rename MODULE=example.org/x/pmtools
 # make help               this list
@@ -45,8 +45,10 @@ build:
 	$(GO) build -ldflags=-s -o bin/ ./cmd/pm...
 	@for c in bin/pm*; do cp $$c $$c.copy && mv $$c.copy $$c || exit 1; done
 
+# Tests of more than a second of processor time, of what is rare: simulations, kills, losses of power, files of gigabytes.
+SLOW := Test(CompactKilled|ExportKilled|ExportPower|Hole|HostileProxy|OSSFuzz|OddInstances|ProgramNamesBounded|RandomTurns|Rename|Simulation|Tools|Work)
 test:
-	$(GO) test -count=1 $(TESTFLAGS) ./...
+	$(GO) test -count=1 -skip='^$(SLOW)$$' $(TESTFLAGS) ./...
 	for d in $(NESTED); do $(GO) test -C $$d -count=1 $(TESTFLAGS) ./... || exit 1; done
 
 # As root on Linux, in namespaces; see test/hostile.
@@ -81,9 +83,10 @@ fuzz:
 	  test $$status = 0 || { grep -q '^ *context deadline exceeded' $$log && ! grep -q 'Failing input' $$log; } || { cat $$log; echo "$$p $$f" >>$$log.failed; }; \
 	done; done; test ! -e $$log.failed || { echo "findings:"; cat $$log.failed; rm $$log.failed; exit 1; }
 
-# 10,000 seeds of each simulation; a failure prints the line that repeats it.
+# A failure of a simulation prints the line that repeats it.
 soak:
-	PMTOOLS_RUNS=$(or $(SEEDS),10000) $(GO) test ./lib/remotewrite ./derive/query -run='^TestSimulation$$' -count=1 -v -timeout=60m
+	PMTOOLS_RUNS=$(or $(SEEDS),10000) $(GO) test -run='^$(SLOW)$$' -count=1 -v -timeout=60m \
+	  $$(grep -rlE 'func $(SLOW)\(' --include='*_test.go' cmd derive lib test | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 
 bench: growth
 	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/...

@@ -52,9 +52,9 @@ func (c *crashed) check(t *testing.T, dir string, n int) (err error) {
 	return nil
 }
 
-// TestPower: after a loss of power at any time the tables hold each value of the exports that have ended, once, and all of the interrupted
+// TestExportPower: after a loss of power at any time the tables hold each value of the exports that have ended, once, and all of the interrupted
 // one or none.
-func TestPower(t *testing.T) {
+func TestExportPower(t *testing.T) {
 	c := newCrashed(t)
 	tr, err := safefiletest.Record(c.dir, func(mark func(string)) {
 		for n := range 2 {
