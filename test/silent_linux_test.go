@@ -89,17 +89,22 @@ func askSilent(t *testing.T, dir, bin string) {
 		stdin  string
 		signal syscall.Signal // sent when the file system is reported; 0 means none
 		want   string         // in the output
+		home   bool           // the user's directory is there, too
 	}{
-		{[]string{"pminfo", "-L", "-f", "filesys.free", "kernel.all.hz"}, "", 0, "kernel.all.hz\n    value 100"},
-		{[]string{"pmval", "-L", "-s", "2", "-t", "100msec", "filesys.free"}, "", 0, "/dev/silent"},
-		{[]string{"pmval", "-L", "filesys.free"}, "", syscall.SIGINT, "metric:"},
-		{[]string{"pmval", "-L", "filesys.free"}, "", syscall.SIGTERM, "metric:"},
-		{[]string{"pmderive", "-L", "eval", "kernel.all.hz", "sum(filesys.free)"}, "", 0, "100"},
-		{[]string{"pmderive", "-L", "eval", "-t", "1", "sum(filesys.free)"}, "", syscall.SIGINT, ""},
-		{[]string{"pmderive", "-L"}, "filesys.free\nkernel.all.hz\n", 0, "100"},
+		{[]string{"pminfo", "-L", "-f", "filesys.free", "kernel.all.hz"}, "", 0, "kernel.all.hz\n    value 100", false},
+		{[]string{"pminfo", "-L", "-f", "disk.dev.read", "filesys.free", "kernel.all.hz"}, "", 0, "kernel.all.hz\n    value 100", true},
+		{[]string{"pmval", "-L", "-s", "2", "-t", "100msec", "filesys.free"}, "", 0, "/dev/silent", false},
+		{[]string{"pmval", "-L", "filesys.free"}, "", syscall.SIGINT, "metric:", false},
+		{[]string{"pmval", "-L", "filesys.free"}, "", syscall.SIGTERM, "metric:", false},
+		{[]string{"pmderive", "-L", "eval", "kernel.all.hz", "sum(filesys.free)"}, "", 0, "100", false},
+		{[]string{"pmderive", "-L", "eval", "-t", "1", "sum(filesys.free)"}, "", syscall.SIGINT, "", false},
+		{[]string{"pmderive", "-L"}, "filesys.free\nkernel.all.hz\n", 0, "100", false},
 	} {
 		cmd := exec.Command(filepath.Join(bin, c.args[0]), c.args[1:]...)
 		cmd.Stdin = strings.NewReader(c.stdin)
+		if c.home {
+			cmd.Env = append(os.Environ(), "HOME="+dir)
+		}
 		var stdout bytes.Buffer
 		cmd.Stdout = &stdout
 		stderr := &reportWriter{reported: make(chan struct{}), of: dir}

@@ -31,7 +31,7 @@ type Options struct {
 	// recorded on other systems (collector.md C12.2); nil means that there are none.
 	Getenv func(name string) string
 	// CacheDir is the directory in which collectors keep the numbers of instances for the next
-	// program; "" keeps them in memory.
+	// program; "", or a directory of a network or of FUSE, keeps them in memory.
 	CacheDir string
 	// MMVDir is the directory with the memory-mapped value files of programs; "" means that there
 	// are none.

@@ -53,7 +53,7 @@ func (l *collector) addFilesystems() {
 // kernelName returns the kernel's name of a block device: /dev/mapper/vg0-root is a link to dm-0. A file system may say that its device
 // is any file, and links are not read where that may take for ever.
 func (l *collector) kernelName(device string) string {
-	if path.Clean(device) != device || l.remote.kindOf(device) != "" {
+	if path.Clean(device) != device || l.remote.KindOf(device) != "" {
 		return path.Base(device)
 	}
 	return path.Base(cmp.Or(l.Root.Link(strings.TrimPrefix(device, "/")), device))
@@ -75,7 +75,7 @@ func (l *collector) readMounts(text []byte) {
 		case len(m.options) == 0: // the line is cut
 			continue
 		}
-		l.remote.add(unescape(m.dir), m.kind)
+		l.remote.Add(m.dir, m.kind)
 		switch {
 		case string(m.kind) == "tmpfs":
 			t, name = tmpfs, m.dir
@@ -107,7 +107,7 @@ func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
 		return // the device is mounted a second time
 	}
 	r.Name = instance
-	t.Cell(r, []byte("dir")).SetString(unescape(m.dir))
+	t.Cell(r, []byte("dir")).SetString(procfs.Unescape(m.dir))
 	t.Cell(r, []byte("type")).SetText(m.kind)
 	readonly := false
 	for option := range bytes.SplitSeq(m.options, []byte{','}) {
@@ -141,21 +141,4 @@ func kbytes(blocks, size uint64) uint64 {
 		return blocks * (size / 1024)
 	}
 	return blocks * size / 1024
-}
-
-// unescape returns a name without the kernel's escapes: blanks stand as \040.
-func unescape(name []byte) string {
-	if !bytes.ContainsRune(name, '\\') {
-		return string(name)
-	}
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		if c := name[i]; c == '\\' && i+3 < len(name) && len(bytes.Trim(name[i+1:i+4], "01234567")) == 0 {
-			b.WriteByte((name[i+1]-'0')<<6 | (name[i+2]-'0')<<3 | (name[i+3] - '0'))
-			i += 3
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }

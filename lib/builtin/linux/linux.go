@@ -31,7 +31,7 @@ type collector struct {
 	uname     func() uname
 	addresses func(name string) string
 
-	remote remoteMounts
+	remote procfs.RemoteMounts
 	asker  asker
 }
 
@@ -53,7 +53,7 @@ func newCollector(o *Options) *collector {
 		uname:     systemName,
 		addresses: firstAddress,
 		devices:   map[string]int32{},
-		remote:    remoteMounts{},
+		remote:    procfs.RemoteMounts{},
 		asker:     asker{report: o.Report, questions: map[string]*question{}, told: map[string]bool{}},
 	}
 	if !l.System.Live() {

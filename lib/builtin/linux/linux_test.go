@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/builtin/internal/procfs/procfstest"
 	"pmtools/lib/builtin/proc"
 	"pmtools/lib/pcp"
@@ -154,7 +155,7 @@ func TestUnescape(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "/a": "/a", `/a\040b`: "/a b", `\134`: `\`, `\011\012x`: "\t\nx", `\04`: `\04`, `\0`: `\0`, `a\`: `a\`, `\999`: `\999`, `\777`: "\xff",
 	} {
-		if got := unescape([]byte(text)); got != want {
+		if got := procfs.Unescape([]byte(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

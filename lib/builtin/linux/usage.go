@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path"
-	"slices"
 	"syscall"
 	"time"
 
@@ -23,38 +21,6 @@ const (
 	maxAsked   = 8                // children that a fetch waits for at the same time
 )
 
-// localKinds are the file systems that are known to answer. A way to a directory through others may not end either.
-var localKinds = [...]string{
-	"bcachefs", "binfmt_misc", "bpf", "btrfs", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs", "erofs", "exfat",
-	"ext2", "ext3", "ext4", "f2fs", "fusectl", "hfs", "hfsplus", "hugetlbfs", "iso9660", "jfs", "minix", "mqueue", "msdos", "nfsd", "nilfs2", "nsfs",
-	"ntfs3", "overlay", "proc", "pstore", "ramfs", "reiserfs", "rootfs", "rpc_pipefs", "securityfs", "selinuxfs", "squashfs", "sysfs", "tmpfs",
-	"tracefs", "udf", "ufs", "vfat", "xfs", "zfs",
-}
-
-// remoteMounts are the directories on which file systems are mounted that may not answer, and the kinds of these.
-type remoteMounts map[string]string
-
-func (m remoteMounts) add(dir string, kind []byte) {
-	if !slices.Contains(localKinds[:], string(kind)) {
-		m[dir] = string(kind)
-	}
-}
-
-// kindOf returns the kind of the last file system on the way to a file that may not answer, "" if all do.
-func (m remoteMounts) kindOf(name string) string {
-	for len(m) > 0 {
-		if kind, ok := m[name]; ok {
-			return kind
-		}
-		parent := path.Dir(name)
-		if parent == name {
-			break
-		}
-		name = parent
-	}
-	return ""
-}
-
 // addUsage asks the mounted file systems of a list for their space and their files.
 func (l *collector) addUsage(t, list *procfs.Table) {
 	add := func(of *procfs.Row, fs *filesystem) {
@@ -65,7 +31,7 @@ func (l *collector) addUsage(t, list *procfs.Table) {
 	for i := range list.Rows {
 		of := &list.Rows[i]
 		dir := string(list.Cell(of, []byte("dir")).Text)
-		if l.remote.kindOf(dir) != "" {
+		if l.remote.KindOf(dir) != "" {
 			if asked[dir] == nil {
 				dirs = append(dirs, dir)
 			}
@@ -87,7 +53,7 @@ func (l *collector) addUsage(t, list *procfs.Table) {
 	})
 	for _, dir := range silent {
 		t.Refused = syscall.ETIMEDOUT
-		l.asker.tell(dir, fmt.Errorf("%q: the file system (%s) does not answer", dir, l.remote.kindOf(dir)))
+		l.asker.tell(dir, fmt.Errorf("%q: the file system (%s) does not answer", dir, l.remote.KindOf(dir)))
 	}
 }
 

@@ -33,7 +33,7 @@ type Options struct {
 	// C12.2); nil means that there are none.
 	Getenv func(name string) string
 	// CacheDir is the directory for the numbers of instances, which then survive the end of the
-	// program; "" keeps them in memory.
+	// program; "", or a directory of a network or of FUSE, keeps them in memory.
 	CacheDir string
 	// Helper asks the file system of a directory that may not answer, as that of a network, by a child process, and returns its blocks,
 	// those that are free and available, its files, those that are free, and the bytes of a block, with blanks between them. nil means
@@ -55,6 +55,8 @@ type Catalog struct {
 	ids      map[string]*IDs // numberings by kind of instances
 	cacheDir string
 	kept     []*IDs
+
+	cacheAnswers bool // cacheDir was looked at
 
 	Tables map[string]*Table
 	Files  map[string]string         // the file of each table, for help texts

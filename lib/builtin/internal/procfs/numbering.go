@@ -99,17 +99,23 @@ func (c *Catalog) Keep(kind string, serial int) {
 	}
 	name := strconv.Itoa(int(c.Domain)) + "." + strconv.Itoa(serial)
 	n := c.Numbering(kind)
-	files := []string{c.System.path(keptDir + "/" + name)}
-	if c.cacheDir != "" {
-		n.file = filepath.Join(c.cacheDir, name)
-		files = append(files, n.file)
-	}
 	n.load = func(n *IDs) {
-		for _, file := range files {
-			n.restore(file)
+		n.restore(c.System.path(keptDir + "/" + name))
+		if dir := c.answeringCache(); dir != "" {
+			n.file = filepath.Join(dir, name)
+			n.restore(n.file)
 		}
 	}
 	c.kept = append(c.kept, n)
+}
+
+// answeringCache returns the directory for numbers, "" if it may not answer: numbers are not worth waiting for ever.
+func (c *Catalog) answeringCache() string {
+	if c.cacheDir != "" && !c.cacheAnswers && c.mayHang(c.cacheDir) {
+		c.cacheDir = ""
+	}
+	c.cacheAnswers = true
+	return c.cacheDir
 }
 
 const keptDir = "var/lib/pcp/config/pmda" // where the reference's agents keep numbers
