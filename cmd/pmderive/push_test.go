@@ -191,6 +191,37 @@ __name__="up",host="%[2]s": 1, T=1 to T=1`, hosts[0], hosts[1])
 	}
 }
 
+// TestPushSecrets: no label has what a specification says of who connects, nor a checksum of its password.
+func TestPushSecrets(t *testing.T) {
+	senders := make(map[string]bool)
+	d, url := database(t)
+	for _, secret := range []string{"a SECRET", "SECRET'\"x"} {
+		got := clitest.RunWith("pmderive", newCommand, "", []string{"-h", "127.0.0.1:1?username=USER&password=" + secret, "-h", "127.0.0.1:2?method=PLAIN&container=c", "push", "--to", url, "-s", "1",
+			"-t", "0.2", "x"}, nil)
+		var ups []string
+		for labels := range d.Series() {
+			if strings.HasPrefix(labels, `__name__="up"`) {
+				ups = append(ups, labels)
+			} else if _, sender, ok := strings.Cut(labels, ",sender="); ok && strings.Contains(labels, "queue_limit") {
+				senders[sender] = true
+			}
+			if strings.Contains(labels, "SECRET") || strings.Contains(labels, "USER") {
+				t.Error(labels)
+			}
+		}
+		slices.Sort(ups)
+		if want := []string{`__name__="up",host="127.0.0.1:1"`, `__name__="up",host="127.0.0.1:2?container=c"`}; !slices.Equal(ups, want) {
+			t.Errorf("%q, %+v", ups, got)
+		}
+		if strings.Contains(got.Stdout+got.Stderr, "SECRET") {
+			t.Errorf("%+v", got)
+		}
+	}
+	if len(senders) != 1 {
+		t.Errorf("the label sender depends on the password: %v", senders)
+	}
+}
+
 // TestPushFull: live values that find no room are lost, which is said once, and the run goes on.
 func TestPushFull(t *testing.T) {
 	d, url := database(t)

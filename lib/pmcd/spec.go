@@ -3,6 +3,7 @@ package pmcd
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,6 +107,16 @@ func specError(text string, pos int, reason string, code pmerr.Code) error {
 // can be parsed or not. A password may have any characters: it ends at the next attribute that is
 // known, or with the text.
 func Redact(text string) string { return hostattr.Redact(text) }
+
+// Public returns the canonical text of s without the attributes that say who connects: the user name, the password, and how they are
+// shown. It is a name for the host that anybody may see.
+func (s *Spec) Public() string {
+	public := *s
+	public.Attrs = slices.DeleteFunc(slices.Clone(s.Attrs), func(a Attr) bool {
+		return slices.Contains([]string{attrUserAuth, attrUserName, attrPassword, attrMethod, attrRealm}, a.Key)
+	})
+	return public.String()
+}
 
 // Redacted returns the specification as it was typed, without its passwords.
 func (s *Spec) Redacted() string { return Redact(s.text) }

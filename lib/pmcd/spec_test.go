@@ -279,3 +279,19 @@ func TestRedactedErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestPublic: the name of a host that anybody may see has nothing of who connects.
+func TestPublic(t *testing.T) {
+	for text, want := range map[string]string{
+		"web1": "web1", "web1:44321,4330@proxy": "web1:44321,4330@proxy", "pcp://web1?container=c": "pcp://web1?container=c",
+		"web1?username=u&password=a SECRET&container=c": "web1?container=c", "pcps://web1?user=u&pass=x/y": "pcps://web1",
+		"unix://run/socket?userauth&method=PLAIN&realm=r": "unix://run/socket", "web1?passwd=SECRET": "web1", "web1/SECRET": "web1",
+	} {
+		spec, err := ParseSpec(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if got := spec.Public(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -15,6 +15,10 @@ import (
 
 // Hosts holds PCP's labels of the hosts whose values are sent. Several goroutines may use it.
 type Hosts struct {
+	// Public returns the label host of a host that has not told its name, or with asNamed that of each; nil for the name that the client
+	// uses, which may have secrets.
+	Public func(name string) string
+
 	mu     sync.Mutex
 	hosts  map[string]*host
 	owners map[string]string // the host that has a label host
@@ -35,7 +39,7 @@ type host struct {
 // shared. The name is "" if there is only one host. The label host is the name, if asNamed, or else
 // the name that the source gives itself. Watch closes src if another host has that label already.
 func (h *Hosts) Watch(ctx context.Context, src pmapi.Source, name string, asNamed bool) (pmapi.Source, error) {
-	label := name
+	label := h.public(name)
 	if !asNamed || name == "" {
 		label, _ = pmapi.HostName(ctx, src) // beside an error there is a guess, which is good enough
 	}
@@ -58,6 +62,13 @@ func (h *Hosts) Watch(ctx context.Context, src pmapi.Source, name string, asName
 	return w, nil
 }
 
+func (h *Hosts) public(name string) string {
+	if h.Public == nil {
+		return name
+	}
+	return h.Public(name)
+}
+
 // name returns the label host, which is the name that the client uses until the host is first reached.
 func (h *Hosts) name(name string) string {
 	h.mu.Lock()
@@ -65,7 +76,7 @@ func (h *Hosts) name(name string) string {
 	if from := h.hosts[name]; from != nil {
 		return from.name
 	}
-	return name
+	return h.public(name)
 }
 
 // own returns the labels of the host itself.

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +19,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/source"
+	"pmtools/lib/pmcd"
 	"pmtools/lib/remotewrite"
 	"pmtools/lib/sampling"
 	"pmtools/lib/version"
@@ -148,13 +150,18 @@ func (p *Push) Run(ctx context.Context, produce func(context.Context) error) err
 	return err
 }
 
-// self returns the labels of the metrics of a live push itself. Two that run on one machine differ in their command lines.
+// self returns the labels of the metrics of a live push itself. Two that run on one machine differ in their command lines, of which the
+// label has no password, also not in the sum: that would tell which guess is right.
 func (p *Push) self() []remotewrite.Label {
 	name, err := p.env.Hostname()
 	if p.archive || err != nil {
 		return nil
 	}
-	sum := crc32.ChecksumIEEE([]byte(strings.Join(p.env.Args, "\x00")))
+	args := slices.Clone(p.env.Args)
+	for i := range args {
+		args[i] = pmcd.Redact(args[i])
+	}
+	sum := crc32.ChecksumIEEE([]byte(strings.Join(args, "\x00")))
 	return []remotewrite.Label{{Name: "host", Value: name}, {Name: "sender", Value: fmt.Sprintf("%08x", sum)}}
 }
 

@@ -85,8 +85,18 @@ func (w *Watch) Heard(host string, state sampling.HostState) { w.push.sender.Hea
 // Round implements query.Watcher.
 func (w *Watch) Round(context.Context) error { return w.push.sender.Round() }
 
+// public returns the name of a host as all may see it.
+func public(name string) string {
+	spec, err := pmcd.ParseSpec(name)
+	if err != nil { // which CheckHosts has found out
+		return pmcd.Redact(name)
+	}
+	return spec.Public()
+}
+
 // Label makes opt open sources whose labels the Sender knows.
 func (p *Push) Label(opt *repl.Options) {
+	p.Hosts.Public = public
 	open, openHost := opt.Open, opt.OpenHost
 	watch := func(ctx context.Context, src pmapi.Source, err error, host string) (pmapi.Source, error) {
 		if err == nil {
