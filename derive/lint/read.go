@@ -35,6 +35,10 @@ func (w *work) read(f File) error {
 		if c.Comment() && strings.HasSuffix(line, `\`) {
 			w.warn(f.Name, c.Line, len(line), line, "PCP takes the next line for a part of this comment")
 		}
+		if last := line[strings.LastIndexByte(line, '\n')+1:]; !c.Comment() && strings.HasSuffix(last, "\\\r") {
+			w.add(f.Name, c.Line+strings.Count(line, "\n"), len(last)-1, SeverityError, "", last,
+				"a backslash continues a line that ends in LF, not one that ends in CR LF")
+		}
 		if len(c.Items) > 0 && !strings.HasSuffix(c.Raw, "\n") {
 			w.warn(f.Name, c.Line, 1, firstLine(c.Raw), "PCP ignores a last line without a newline")
 		}

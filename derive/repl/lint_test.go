@@ -69,6 +69,8 @@ func TestLint(t *testing.T) {
 			"f:1:1: warning: there is no rule no-hepl\nf:2:1: warning: there are: pmderive: ignore RULE, pmderive: ignore-file RULE, and pmderive: optional\n" +
 				"f:3:1: warning: there are: pmderive: ignore RULE, pmderive: ignore-file RULE, and pmderive: optional\n"},
 		{"no newline", "a = 1", linter.Options{}, "f:1:1: warning: PCP ignores a last line without a newline [ignored]\n"},
+		{"a backslash before CR LF", "a = 1 \\\n + \\\r\n", syntax, "f:2:4: error: a backslash continues a line that ends in LF, not one that ends in CR LF\n" +
+			"f:2:4: error: illegal character\n"},
 		{"comment with a backslash", "# x \\\na = 1\n", syntax, "f:1:5: warning: PCP takes the next line for a part of this comment [ignored]\n"},
 		{"no sign", "a\n", syntax, "f:1:1: error: missing ``='' after derived metric name\n"},
 		{"help", "a(oneline) = x\nb = 1\nb(one) = x\nb(oneline) = x\nb(oneline) = y\nb(helptext) = \"x\" y\n", syntax,
