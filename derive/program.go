@@ -1,8 +1,6 @@
 package derive
 
 import (
-	"slices"
-
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
@@ -45,8 +43,10 @@ func (p *Program) Rate() *Program {
 // Metrics returns the names that the expression mentions, each once, from left to right.
 func (p *Program) Metrics() []string {
 	var names []string
+	seen := make(map[string]bool)
 	for name := range syntax.Mentions(p.expr) {
-		if !slices.Contains(names, name) {
+		if !seen[name] {
+			seen[name] = true
 			names = append(names, name)
 		}
 	}

@@ -69,7 +69,11 @@ func (a *app) deps(f *depsFlags, args []string) error {
 	for p := range a.sources.Registry().Programs() {
 		loaded[p.Name()] = p
 	}
-	g := deps.New(list, func(name string) *derive.Program { return loaded[name] })
+	graph := deps.Outline
+	if f.output == "json" {
+		graph = deps.New
+	}
+	g := graph(list, func(name string) *derive.Program { return loaded[name] })
 	switch f.output {
 	case "json":
 		err = g.WriteJSON(a.Env.Out)

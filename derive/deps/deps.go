@@ -35,20 +35,31 @@ type Graph struct {
 // knows, stands for what that is made of. A metric counts wherever it is mentioned: what defined()
 // asks about has to be recorded to be found, and so has the one whose metadata meta= takes.
 func New(list []*derive.Program, others func(name string) *derive.Program) *Graph {
+	g, f := outline(list, others)
+	for i, p := range list {
+		g.Nodes[i].Base = f.base(p)
+	}
+	return g
+}
+
+// Outline is New without the Base of each Node: all of these together may be much longer than the definitions.
+func Outline(list []*derive.Program, others func(name string) *derive.Program) *Graph {
+	g, _ := outline(list, others)
+	return g
+}
+
+func outline(list []*derive.Program, others func(name string) *derive.Program) (*Graph, *finder) {
 	f := &finder{byName: make(map[string]*derive.Program), others: others}
 	for _, p := range list {
 		if _, twice := f.byName[p.Name()]; p.Name() != "" && !twice {
 			f.byName[p.Name()] = p
 		}
 	}
-	g := &Graph{Nodes: []Node{}, Base: []string{}}
+	g := &Graph{Nodes: []Node{}, Base: f.base(list...)}
 	for _, p := range list {
-		n := Node{Name: p.Name(), Expr: p.String(), Operands: append([]string{}, p.Metrics()...), Base: f.base(p)}
-		g.Nodes, g.Base = append(g.Nodes, n), append(g.Base, n.Base...)
+		g.Nodes = append(g.Nodes, Node{Name: p.Name(), Expr: p.String(), Operands: append([]string{}, p.Metrics()...)})
 	}
-	slices.Sort(g.Base)
-	g.Base = slices.Compact(g.Base)
-	return g
+	return g, f
 }
 
 type finder struct {
@@ -56,10 +67,15 @@ type finder struct {
 	others func(name string) *derive.Program
 }
 
-// base returns the metrics that a program needs in the end. Definitions may be in a circle.
-func (f *finder) base(p *derive.Program) []string {
-	base, seen := []string{}, map[string]bool{p.Name(): true}
-	for todo := p.Metrics(); len(todo) > 0; {
+// base returns the metrics that programs need in the end. Definitions may be in a circle.
+func (f *finder) base(list ...*derive.Program) []string {
+	base, seen := []string{}, make(map[string]bool)
+	var todo []string
+	for _, p := range list {
+		seen[p.Name()] = true
+		todo = append(todo, p.Metrics()...)
+	}
+	for len(todo) > 0 {
 		name := todo[len(todo)-1]
 		if todo = todo[:len(todo)-1]; seen[name] {
 			continue

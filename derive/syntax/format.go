@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 )
 
@@ -20,10 +19,17 @@ const (
 // formatting it again changes nothing. A file with errors is not formatted; the name is used in
 // messages.
 func (c *Config) Format(name string, src []byte) ([]byte, []*FileError) {
-	f := formatter{config: c, name: name, chunks: slices.Collect(Chunks(name, src))}
-	f.attributes()
-	for i := range f.chunks {
-		f.chunk(i)
+	f := formatter{config: c, name: name}
+	for c := range Chunks(name, src) {
+		if metric, ok := c.helped(); ok {
+			f.next = append(f.next, metric)
+		}
+	}
+	for c := range Chunks(name, src) {
+		f.chunk(&c)
+		if _, ok := c.helped(); ok {
+			f.next = f.next[1:]
+		}
 	}
 	if f.errs != nil {
 		return nil, f.errs
@@ -40,8 +46,7 @@ func FormatDefinition(name string, e Expr) string {
 type formatter struct {
 	config *Config
 	name   string
-	chunks []Chunk
-	next   []string // by chunk: the metric of the help text before which it stands, as the first or after comments, or ""
+	next   []string // the metrics of the help texts to come, in order, "" for a definition
 	out    bytes.Buffer
 	errs   []*FileError
 
@@ -50,14 +55,13 @@ type formatter struct {
 	comment bool   // a comment was written last
 }
 
-func (f *formatter) chunk(i int) {
-	c := &f.chunks[i]
+func (f *formatter) chunk(c *Chunk) {
 	if strings.Trim(c.Raw, "\\\n") == "" && len(c.Items) == 0 {
 		f.gap = true
 		return
 	}
 	if len(c.Items) == 0 {
-		f.commentLine(i)
+		f.commentLine(c)
 		return
 	}
 	if !c.Comment() && strings.Contains(c.Raw, "\x00") {
@@ -71,7 +75,7 @@ func (f *formatter) chunk(i int) {
 				f.errs = append(f.errs, it)
 			}
 		case *Control:
-			f.commentLine(i)
+			f.commentLine(c)
 		case *Definition:
 			f.definition(it)
 		case *Attribute:
@@ -89,33 +93,30 @@ func (f *formatter) paragraph() {
 
 // commentLine writes a comment or a control line. A line that is followed by a help text of the current
 // metric stays there.
-func (f *formatter) commentLine(i int) {
-	inside := f.metric != "" && f.next[i] == f.metric
+func (f *formatter) commentLine(c *Chunk) {
+	inside := f.metric != "" && len(f.next) > 0 && f.next[0] == f.metric
 	switch {
 	case inside:
 	case !f.comment, f.gap:
 		f.paragraph()
 		f.metric = ""
 	}
-	f.line(f.chunks[i].Raw)
+	f.line(c.Raw)
 	f.comment, f.gap = true, false
 }
 
-// attributes finds the help texts before which comments stand. It goes from the end to the beginning:
-// searching from each comment on would take time in proportion to the square of their number.
-func (f *formatter) attributes() {
-	f.next = make([]string, len(f.chunks)+1)
-	for i := len(f.chunks) - 1; i >= 0; i-- {
-		f.next[i] = f.next[i+1]
-		for _, it := range slices.Backward(f.chunks[i].Items) {
-			switch it := it.(type) {
-			case *Attribute:
-				f.next[i] = it.Name
-			case *Definition:
-				f.next[i] = ""
-			}
+// helped returns the metric of the first help text in a chunk, "" if a definition is before it, and
+// whether there is one of both.
+func (c *Chunk) helped() (metric string, ok bool) {
+	for _, it := range c.Items {
+		switch it := it.(type) {
+		case *Attribute:
+			return it.Name, true
+		case *Definition:
+			return "", true
 		}
 	}
+	return "", false
 }
 
 func (f *formatter) definition(d *Definition) {
