@@ -150,10 +150,9 @@ func writeLines(w io.Writer, indent string, names []string, end string) error {
 
 // Parse returns the definitions of a file. The errors are those of definitions that cannot be parsed.
 func Parse(name string, text []byte) (list []*derive.Program, errs []error) {
-	file, _ := syntax.ParseFile(name, text)
-	for _, it := range file.Items {
-		def, ok := it.(*syntax.Definition)
-		if !ok {
+	for c := range syntax.Chunks(name, text) {
+		def := c.Definition()
+		if def == nil {
 			continue
 		}
 		p, err := derive.CompileIn(check.OfLine(def), def.Name, def.Expr())

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,11 +25,25 @@ func (w *work) warn(file string, line, column int, source, msg string) {
 	}
 }
 
+// Bounds of what is checked at a time: every definition and every mistake takes memory, and may have four bytes.
+const (
+	maxDefinitions = 100_000
+	maxFindings    = 10_000
+)
+
 func (w *work) read(f File) error {
 	w.directives = directives{}
 	for c := range syntax.Chunks(f.Name, f.Text) {
 		if err := w.opt.Text.Err(); err != nil {
 			return err
+		}
+		switch {
+		case len(w.found) > maxFindings:
+			w.add(f.Name, c.Line, 1, SeverityError, "", firstLine(c.Raw), fmt.Sprintf("more than %d mistakes: the rest is not read", maxFindings))
+			return nil
+		case len(w.entries) == maxDefinitions && len(c.Items) > 0:
+			w.add(f.Name, c.Line, 1, SeverityError, "", firstLine(c.Raw), fmt.Sprintf("more than %d definitions: the rest is not read", maxDefinitions))
+			return nil
 		}
 		line := strings.TrimRight(c.Raw, "\n")
 		w.comment(f.Name, &c, line)

@@ -134,11 +134,12 @@ func (l *loader) path(path string, depth int) error {
 		}
 		return l.failed(&derive.File{Path: path, Err: err}, l.lenient)
 	}
-	file, _ := syntax.ParseFile(path, src)
 	l.bytes += int64(len(src))
 	before := l.metrics
 	l.errs = nil
-	l.file(file)
+	for c := range syntax.Chunks(path, src) {
+		l.items(c.Items)
+	}
 	if l.report != nil {
 		l.report(path, l.metrics-before, l.errs)
 	}
@@ -173,8 +174,8 @@ func (l *loader) failed(f *derive.File, passed bool) error {
 	return f.Err
 }
 
-func (l *loader) file(file *syntax.File) {
-	for _, item := range file.Items {
+func (l *loader) items(list []syntax.Item) {
+	for _, item := range list {
 		switch item := item.(type) {
 		case *syntax.FileError:
 			l.warn(item)

@@ -164,3 +164,32 @@ func TestLintProposals(t *testing.T) {
 		t.Errorf("%d findings, %d with proposals", len(list), proposed)
 	}
 }
+
+// TestLintBounds: a file of tiny mistakes or definitions is read up to a bound, which is a mistake too.
+func TestLintBounds(t *testing.T) {
+	s := repl.New(&repl.Options{})
+	defer s.Close()
+	for _, tt := range []struct {
+		text, want string
+		most       int
+	}{
+		{strings.Repeat("(\n", 1_000_000), "f:10002:1: error: more than 10000 mistakes: the rest is not read", 10_002},
+		{strings.Repeat("a.b = 1\n", 1_000_000), "f:10003:1: error: more than 10000 mistakes: the rest is not read", 10_002},
+	} {
+		found, err := s.Lint(t.Context(), []linter.File{{Name: "f", Text: []byte(tt.text)}}, linter.Options{Syntax: true})
+		if err != nil || len(found) != tt.most {
+			t.Fatalf("%.8q: %d findings, %v", tt.text, len(found), err)
+		}
+		if last := found[len(found)-1].String(); last != tt.want {
+			t.Errorf("%.8q: %s, want %s", tt.text, last, tt.want)
+		}
+	}
+	var b strings.Builder
+	for i := range 100_002 {
+		fmt.Fprintf(&b, "a%d=1\n", i)
+	}
+	found, err := s.Lint(t.Context(), []linter.File{{Name: "f", Text: []byte(b.String())}}, linter.Options{Syntax: true, Rules: []*linter.Rule{}})
+	if got := fmt.Sprintf("%d %v %v", len(found), &found[0], err); got != "1 f:100001:1: error: more than 100000 definitions: the rest is not read <nil>" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -86,8 +86,11 @@ func (o *Options) hosts(d *dialect) string {
 // Dialects returns the names of the dialects.
 func Dialects() []string { return []string{"duckdb", "clickhouse", "spark"} }
 
-// maxTables is how many table expressions a query may have: more than engines plan in time.
-const maxTables = 300
+// Bounds of an expression: engines plan no more in time. The text of a query holds that of each operator again and again.
+const (
+	maxTables = 300  // table expressions of the query
+	maxNodes  = 3000 // operators and operands
+)
 
 // oneLine returns text that cannot end a comment.
 func oneLine(text string) string {
@@ -114,6 +117,12 @@ type builder struct {
 
 // root returns the values of an expression as a table.
 func (b *builder) root(e syntax.Expr) values {
+	nodes := 0
+	for range syntax.Preorder(e) {
+		if nodes++; nodes > maxNodes {
+			return b.refuse(e, fmt.Sprintf("it has more than %d operators and operands, which are too many for engines", maxNodes))
+		}
+	}
 	v := b.add(e, nil)
 	v.table, v.number = b.table(e, v), ""
 	if b.err == nil && len(b.list) > maxTables {

@@ -179,8 +179,10 @@ func TestRefuse(t *testing.T) {
 	for i := range maxTables {
 		sum += " + cpus * " + strconv.Itoa(i)
 	}
-	if _, err := query(t, sum, &Options{}); err == nil || !strings.Contains(err.Error(), "too many for engines") {
-		t.Errorf("a long sum: %v", err)
+	for _, long := range []string{sum, "cpus" + strings.Repeat("+1", syntax.MaxHeight-2), strings.Repeat("!", syntax.MaxDepth-2) + "1"} {
+		if _, err := query(t, long, &Options{}); err == nil || !strings.Contains(err.Error(), "too many for engines") {
+			t.Errorf("%.20s: %v", long, err)
+		}
 	}
 }
 

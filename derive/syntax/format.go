@@ -15,6 +15,9 @@ const (
 	lineIndent = "    "
 )
 
+// maxErrors is about how many errors Format returns.
+const maxErrors = 10_000
+
 // Format returns the canonical form of a configuration file. The definitions are the same, and
 // formatting it again changes nothing. A file with errors is not formatted; the name is used in
 // messages.
@@ -26,7 +29,9 @@ func (c *Config) Format(name string, src []byte) ([]byte, []*FileError) {
 		}
 	}
 	for c := range Chunks(name, src) {
-		f.chunk(&c)
+		if f.chunk(&c); len(f.errs) > maxErrors {
+			break
+		}
 		if _, ok := c.helped(); ok {
 			f.next = f.next[1:]
 		}
