@@ -74,8 +74,8 @@ func (g *Group) Context() *pmapi.Context { return g.pc }
 // Fetch renews the values of all items and returns the changes that the daemon has noticed since
 // the last fetch. If it fails, only items of discrete metrics keep their values, beside the error
 // pmerr.Value; the next successful fetch computes rates over the gap. The error is pmerr.TooSmall
-// without any item, pmerr.EOL at the end of a recording; after pmerr.IPC the context can be
-// reconnected.
+// without any item, also after Close, pmerr.EOL at the end of a recording; after pmerr.IPC the context
+// can be reconnected.
 func (g *Group) Fetch(ctx context.Context) (pcp.Changes, error) {
 	last := g.before
 	if g.now != nil {
@@ -152,7 +152,8 @@ func (g *Group) Clear() {
 	g.pc.Profile().AddAll()
 }
 
-// Close clears the Group and closes its source.
+// Close clears the Group and closes its source. Items have no values from then on, and no more can be
+// registered.
 func (g *Group) Close() error {
 	g.Clear()
 	return g.pc.Close()

@@ -2,6 +2,7 @@ package fetchgroup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -349,6 +350,57 @@ func TestDiscrete(t *testing.T) {
 		if !g.Time().IsZero() {
 			t.Errorf("time after a failure: %v", g.Time())
 		}
+	}
+}
+
+// TestDiscreteInDom has the retention of FG7 for all instances: the values stay, with the status of the metric.
+func TestDiscreteInDom(t *testing.T) {
+	none, bad := pcp.Values{}, pcp.Values{Err: pmerr.Again}
+	g, s := scripted(t, pcp.Desc{Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Discrete}, nil, nil, one(7), none, bad, none, one(9))
+	d, err := AddInDom[int32](t.Context(), g, "w.x", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		value int32
+		err   error
+	}{{7, nil}, {7, nil}, {7, pmerr.Again}, {7, pmerr.Again}, {9, nil}, {9, pmerr.Value}} {
+		if i == 5 {
+			s.SetDown(true)
+		}
+		_, _ = g.Fetch(t.Context())
+		if !errors.Is(d.Err(), want.err) || d.Len() != 1 {
+			t.Errorf("fetch %d: %d instances, status %v, want %v", i, d.Len(), d.Err(), want.err)
+		}
+		for x := range d.All() {
+			if x.Value != want.value || x.Err != nil {
+				t.Errorf("fetch %d: %v, %v, want %v", i, x.Value, x.Err, want.value)
+			}
+		}
+	}
+}
+
+// TestClosed uses a Group after Close.
+func TestClosed(t *testing.T) {
+	g, _ := scripted(t, pcp.Desc{Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Instant}, nil, nil, one(7), one(8))
+	x, err := Add[int32](t.Context(), g, "w.x", "", "")
+	if err == nil {
+		_, err = g.Fetch(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Fetch(t.Context()); !errors.Is(err, pmerr.TooSmall) {
+		t.Errorf("Fetch: %v", err)
+	}
+	if v, err := x.Value(); !errors.Is(err, pmerr.Value) {
+		t.Errorf("Value: %v, %v", v, err)
+	}
+	if _, err := Add[int32](t.Context(), g, "w.x", "", ""); err == nil {
+		t.Error("a metric was registered")
 	}
 }
 

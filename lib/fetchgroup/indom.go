@@ -91,5 +91,8 @@ func (d *InDom[T]) All() iter.Seq[Instance[T]] {
 // Len returns the number of instances.
 func (d *InDom[T]) Len() int { return len(d.inDom.slots) }
 
-// Err returns the status of the metric as a whole. It is nil if there are merely no instances.
+// Err returns the status of the metric as a whole. It is nil if there are merely no instances. Where a
+// discrete metric keeps its instances and values, because a fetch has none, it is the error of that fetch:
+// pmerr.Value if the fetch failed, the metric's own if it has one, else the error of the fetch before. The
+// Err of each Instance stays that of its value.
 func (d *InDom[T]) Err() error { return (&slot{code: d.inDom.code}).err() }

@@ -75,8 +75,12 @@ type logger interface {
 // Start begins a session of at least one host. It returns when everything is under way;
 // Recording.Done reports a pmlogger that ends at once, for example because it does not reach its
 // host. ctx is for the start only. After an error no file of the session is left. Errors are
-// fs.ErrExist for a folio that exists, errors of creating files, and pmerr.EINVAL without a host or
-// with two default ones.
+// fs.ErrExist for a folio that exists, those of creating files, of opening a host and of its metrics,
+// and pmerr.EINVAL for what cannot be recorded: no host, or two default ones; a host whose name is empty
+// or has blanks or control characters, or shows a password in pmlogger's command line; a host without
+// metrics and configuration, or with a metric that is not a name; an interval below a millisecond; a
+// configuration without pmlogger, and neither pmlogger nor Open; a name of the folio or of the creator
+// that is empty or has control characters.
 func Start(ctx context.Context, cfg *Config, hosts ...Host) (*Session, error) {
 	if err := check(cfg, hosts); err != nil {
 		return nil, err

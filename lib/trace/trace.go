@@ -46,8 +46,9 @@ import (
 	"pmtools/lib/trace/internal/tracepdu"
 )
 
-// MaxTag is the length of the longest tag in bytes. The protocol has room for longer ones, but the
-// reference's agent hangs up on them.
+// MaxTag is the length of the longest tag in bytes, 124. The protocol has room for 254, but the
+// reference's agent hangs up on more than MaxTag. A longer tag is the error TagLength, before anything is
+// sent.
 const MaxTag = tracepdu.MaxRefTag
 
 // A Client reports to one agent. It may be used by several goroutines.

@@ -98,6 +98,7 @@ func TestWindow(t *testing.T) {
 		{"before the end, blanks", when.Spec{Start: "- 10 min"}, "16:14:23.001227", last},
 		{"time with fraction", when.Spec{Start: "@14:00:30.5"}, "14:00:30.5", last},
 		{"fraction is exact", when.Spec{Start: "@14:00:30.1"}, "14:00:30.1", last},
+		{"fraction is not cut", when.Spec{Start: "@14:00:30.7"}, "14:00:30.7", last},
 		{"whole date", when.Spec{Start: "@Jan 1 14:00:30.5 2018"}, "14:00:30.5", last},
 		{"afternoon", when.Spec{Start: "@2:30pm"}, "14:30:00", last},
 		{"date with dashes", when.Spec{Start: "@2018-01-01 14:30"}, "14:30:00", last},
