@@ -200,6 +200,12 @@ func TestDamagedMember(t *testing.T) {
 	if got, want := replay(at(t, s, pcp.Back, 99)), "12 11 10 <9.999> 2 EOL EOL"; got != want {
 		t.Errorf("back: got %s, want %s", got, want)
 	}
+	again, err := archive.Open(bg, list, nil)
+	must(t, err)
+	defer again.Close()
+	if got, want := ask(between(t, again, 0, 1), 14, lookup(t, again, "t.n")...), "0 - - - - - - - - - 10 11 12 EOL"; got != want {
+		t.Errorf("interpolated: got %s, want %s", got, want)
+	}
 }
 
 func TestVolumesInOrder(t *testing.T) {
