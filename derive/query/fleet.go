@@ -109,11 +109,16 @@ type rounds struct {
 	round map[string]*reading // the answers of the round so far
 	smp   sampling.Sample
 	taken int
-	said  map[string]bool // problems that have been reported in full
-	open  int             // hosts that are not done
-	told  int             // hosts that have been reported
-	more  int             // those that have not, since the last line about their number
-	line  time.Time       // when that was
+	open  int // hosts that are not done
+	reports
+}
+
+// reports is what has been reported of hosts that fail.
+type reports struct {
+	said map[string]bool // problems that have been reported in full
+	told int             // hosts that have been reported
+	more int             // those that have not, since the last line about their number
+	line time.Time       // when that was
 }
 
 const (

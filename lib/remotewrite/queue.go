@@ -101,11 +101,12 @@ func OpenQueue(opt *QueueOptions) (*Queue, error) {
 	if q.spool, err = openSpool(opt.Dir, opt.Sync); err != nil {
 		return nil, err
 	}
-	files, err := q.spool.requests(q.opt.Warn)
+	files, next, err := q.spool.requests(q.opt.Warn)
 	if err != nil {
 		_ = q.spool.close()
 		return nil, err
 	}
+	q.next = next
 	q.resume(files)
 	return q, nil
 }
@@ -114,7 +115,6 @@ func OpenQueue(opt *QueueOptions) (*Queue, error) {
 func (q *Queue) resume(files []*entry) {
 	for _, e := range files {
 		q.size += e.size
-		q.next = max(q.next, e.number+1)
 		if e.key == e.number {
 			q.keys[e.number] = &keyFile{entry: e, listed: !e.sent}
 		} else if k := q.keys[e.key]; k != nil {

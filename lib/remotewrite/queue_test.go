@@ -3,6 +3,8 @@ package remotewrite_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -95,7 +97,7 @@ func TestResumed(t *testing.T) {
 		"ffffffffffffffff-0-0-1-00000000.write", "000000000000000c-0-0-99999999999-00000000.write", "000000000000000c-0-0--3-00000000.write", "000000000000000c-13-0-1-00000000.write",
 		"000000000000000c-0-13-1-00000000.write", "000000000000000c-0-0-0-00000000.write", "00x-0-0-1-00000000.write", "000000000000000c-3.write", "000000000000000c-1-00000000.write", "000000000000000c-0-0-1-00000000.key.write",
 	}
-	for _, name := range append([]string{"0000000000000000-0-0-1-00000000.write.tmp", "mine"}, strange...) {
+	for _, name := range append([]string{"0000000000000000-0-0-1-00000000.write.tmp", "mine", "mine.tmp", "mine.write.tmp"}, strange...) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -103,23 +105,28 @@ func TestResumed(t *testing.T) {
 	if err := os.Symlink("mine", filepath.Join(dir, "000000000000000d-0-0-1-00000000.write")); err == nil {
 		strange = append(strange, "000000000000000d-0-0-1-00000000.write")
 	}
-	if err := os.Mkdir(filepath.Join(dir, "000000000000000e-0-0-1-00000000.write"), 0o700); err != nil {
-		t.Fatal(err)
+	next := body(13)
+	b := file(t, next)
+	mine := fmt.Sprintf("000000000000000c-0-0-1-%08x.write", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))) // as the next request would be
+	for _, name := range []string{"000000000000000e-0-0-1-00000000.write", mine} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		strange = append(strange, name)
 	}
-	strange = append(strange, "000000000000000e-0-0-1-00000000.write")
 	var warned []string
 	q := open(t, dir, &warned)
 	if q.Waiting() != 12 || len(warned) != len(strange) || !strings.HasSuffix(warned[0], " is not a request of the queue, and is left alone") {
 		t.Fatalf("%d wait, %q", q.Waiting(), warned)
 	}
-	if err := q.Put(body(13)); err != nil {
+	if err := q.Put(next); err != nil {
 		t.Fatal(err)
 	}
 	got, rep, reported := drained(t, q)
 	if want := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}; !slices.Equal(got, want) || rep != (remotewrite.Report{Sent: 13}) || reported != nil {
 		t.Errorf("%v, %+v, %q", got, rep, reported)
 	}
-	if left := names(t, dir); len(left) != len(strange)+1 {
+	if left := names(t, dir); len(left) != len(strange)+3 {
 		t.Errorf("%q are left", left)
 	}
 }

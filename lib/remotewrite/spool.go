@@ -78,18 +78,18 @@ func (s *spool) probe() error {
 	return safefile.RemoveFile(path)
 }
 
-// requests returns the requests of an earlier process in their order. It removes incomplete files; warn
-// gets strange ones.
-func (s *spool) requests(warn func(error)) (list []*entry, err error) {
+// requests returns the requests of an earlier process in their order, and a number that is above those of all names. It removes
+// incomplete files; warn gets strange ones.
+func (s *spool) requests(warn func(error)) (list []*entry, next uint64, err error) {
 	files, err := os.ReadDir(s.dir) // in the order of the names
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for _, f := range files {
 		name := f.Name()
-		if strings.HasSuffix(name, unfinished) { // its writer has died
+		if ours, ok := strings.CutSuffix(name, written+unfinished); ok && isName(ours) { // its writer has died
 			if err := safefile.RemoveFile(filepath.Join(s.dir, name)); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 		}
 		base, sent := strings.CutSuffix(name, needed)
@@ -97,18 +97,26 @@ func (s *spool) requests(warn func(error)) (list []*entry, err error) {
 			continue
 		}
 		e, ok := parseName(strings.TrimSuffix(base, written))
+		if ok {
+			next = max(next, e.number+1)
+		}
 		if !ok || !f.Type().IsRegular() {
 			warn(fmt.Errorf("%s is not a request of the queue, and is left alone", filepath.Join(s.dir, name)))
 			continue
 		}
 		info, err := f.Info()
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		e.size, e.unsure, e.sent = onDisk(info.Size()), true, sent
 		list = append(list, e)
 	}
-	return list, nil
+	return list, next, nil
+}
+
+func isName(name string) bool {
+	_, ok := parseName(name)
+	return ok
 }
 
 func parseName(name string) (*entry, bool) {

@@ -28,9 +28,14 @@ type Env struct {
 	Now       func() time.Time
 
 	channels
+	signals
 	config *config.Config // read when first needed
-	waits  func()         // see Waits; nil for nothing
-	unread func()         // see OutliveReader; nil for nothing
+}
+
+// The signals of a process may do what they do not by default. A function is nil for nothing.
+type signals struct {
+	waits  func() // see Waits
+	unread func() // see OutliveReader
 }
 
 // The channels are where a command writes to; Run sets them.
@@ -54,8 +59,10 @@ func System() *Env {
 		Open:      func(name string) (io.ReadCloser, error) { return os.Open(name) },
 		Hostname:  os.Hostname,
 		Now:       time.Now,
-		waits:     func() { RestoreOn(func() {}, unheeded...) },
-		unread:    func() { signal.Ignore(syscall.SIGPIPE) },
+		signals: signals{
+			waits:  func() { RestoreOn(func() {}, unheeded...) },
+			unread: func() { signal.Ignore(syscall.SIGPIPE) },
+		},
 	}
 }
 
