@@ -70,6 +70,7 @@ type series struct {
 	Time  string  `json:"time,omitempty"`
 	Units string  `json:"units"`
 	List  []value `json:"list"`
+	More  int     `json:"more,omitempty"` // values that are left out
 	Error string  `json:"error,omitempty"`
 }
 
@@ -140,7 +141,7 @@ func (d *Description) counter() bool { return d.Desc.Sem == pcp.Counter && d.Des
 
 // series returns values as JSON has them.
 func (v *Values) series(indom pcp.InDom, zone *time.Location) *series {
-	s := &series{Units: v.Desc.Units.String(), List: []value{}, Error: message(v.Err)}
+	s := &series{Units: v.Desc.Units.String(), List: []value{}, More: v.More, Error: message(v.Err)}
 	if len(v.List) > 0 {
 		s.Time = instant(v.Time, zone)
 	}

@@ -158,7 +158,7 @@ func (d *Description) valueRows(p *rows, zone *time.Location, form format.Number
 		}
 		list = append(list, text)
 	}
-	if more := len(v.List) - shownInstances; more > 0 {
+	if more := len(v.List) - shownInstances + v.More; more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	p.add("value", list...)

@@ -15,8 +15,12 @@ type Values struct {
 	Time pcp.Timestamp
 	Desc pcp.Desc
 	List []sampling.Value // in the order of the instances' identifiers
+	More int              // how many there are beyond these
 	Err  error            // why there are none
 }
+
+// maxValues is how many values are described.
+const maxValues = 100_000
 
 // How a recording is read for metrics that it has in different records.
 const (
@@ -105,11 +109,12 @@ func valuesOf(ctx context.Context, m *sampling.Metric, s *sampling.Sample, i int
 		v.Err = err
 		return v
 	}
-	set, err := s.Sets[i].Own(ctx)
-	if err != nil {
+	set := s.Sets[i]
+	set.Keep(maxValues)
+	if set, err = set.Own(ctx); err != nil {
 		return Values{Err: err}
 	}
-	v.Time, v.List = s.Time, make([]sampling.Value, set.Len())
+	v.Time, v.More, v.List = s.Time, set.More, make([]sampling.Value, set.Len())
 	for i := range v.List {
 		v.List[i] = set.At(i)
 	}

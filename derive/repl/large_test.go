@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,5 +114,20 @@ func TestLarge(t *testing.T) {
 				t.Errorf("%d bytes are allocated for each value", per)
 			}
 		})
+	}
+}
+
+// TestLargeShown: what the prompt shows of many values is bounded, and says how many are left out.
+func TestLargeShown(t *testing.T) {
+	const n = 200_002
+	s := large(t, n, false, repl.Settings{}, nil)
+	for item, want := range map[string]string{"m": "+2 more\n", ":describe m": fmt.Sprintf("and %d more\n", n-8)} {
+		var b strings.Builder
+		if err := s.Run(t.Context(), item, &b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %d bytes without %q: %.300s", item, b.Len(), want, b.String())
+		}
 	}
 }

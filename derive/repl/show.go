@@ -78,6 +78,9 @@ func (s *Session) when(at pcp.Timestamp) string {
 	return text
 }
 
+// maxRows is how many values a table of the prompt has: all rows are needed for the widths of columns.
+const maxRows = 200_000
+
 // showSet shows the values of an expression: a single one and its time in one line, others below the
 // time.
 func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, smp *sampling.Sample) error {
@@ -93,7 +96,9 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 		fmt.Fprintln(w, s.noValues(st.Exprs[0]))
 		return nil
 	}
-	t, err := table.Values(ctx, m, set, s.set.Numbers.Form())
+	shown := *set // the answer stays whole for :last csv
+	shown.Keep(maxRows)
+	t, err := table.Values(ctx, m, &shown, s.set.Numbers.Form())
 	if err != nil {
 		return err
 	}
@@ -111,8 +116,8 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 	if err := s.table(ctx, w, t); err != nil {
 		return err
 	}
-	if set.More > 0 {
-		fmt.Fprintf(w, "+%d more\n", set.More)
+	if shown.More > 0 {
+		fmt.Fprintf(w, "+%d more\n", shown.More)
 	}
 	return nil
 }
