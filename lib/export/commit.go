@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"pmtools/lib/pmapi"
 )
@@ -146,6 +147,10 @@ func (s *stage) commit(r *reader, damage error, values int64) error {
 	return s.publish(ctx, m, r, u)
 }
 
+// moveWait is how long files may still get their names after an interrupt: a server that does not answer does not keep an export from
+// its end.
+var moveWait = 10 * time.Second
+
 // publish writes the manifest, and does what it says.
 func (s *stage) publish(ctx context.Context, m *manifest, r *reader, u *unit) error {
 	if err := m.write(ctx); err != nil {
@@ -158,6 +163,9 @@ func (s *stage) publish(ctx context.Context, m *manifest, r *reader, u *unit) er
 		}
 	}
 	s.kept = true
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.end, func() { time.AfterFunc(moveWait, cancel) })()
 	if err := m.Commit.apply(ctx, m.store); err != nil {
 		return fmt.Errorf("%w; the export is complete, and the next one of the host moves the rest of its files", err)
 	}

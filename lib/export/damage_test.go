@@ -1,16 +1,20 @@
 package export
 
 import (
+	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
+	"pmtools/lib/safefile/safefiletest"
 )
 
 // number returns the number in a variable, or value.
@@ -123,4 +127,87 @@ func TestDamagedTables(t *testing.T) {
 	if wrong == 0 {
 		t.Error("nothing was damaged")
 	}
+}
+
+// TestOneByte changes a byte of each kind of table at a time, and reads it as a compaction, a query and an export that goes on do: that
+// is an error which names the file, or other values, and never a panic. PMTOOLS_RUNS is how many bytes of each table, or 50, and all
+// tries all; PMTOOLS_SEED repeats a run.
+func TestOneByte(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeTo(t, dir, archivetest.Path(t, "labels")); err != nil {
+		t.Fatal(err)
+	}
+	seed := safefiletest.Seed(t)
+	t.Logf("PMTOOLS_SEED=%d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	for _, name := range tree(t, dir) {
+		table, _, _ := strings.Cut(filepath.ToSlash(name), "/")
+		if filepath.Ext(name) != ".parquet" {
+			continue
+		}
+		file := filepath.Join(dir, name)
+		good, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := 0
+		try := func(at int, b byte) {
+			bad := slices.Clone(good)
+			bad[at] = b
+			if err := os.WriteFile(file, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if x := recover(); x != nil {
+					t.Fatalf("%s, byte %d is %#x: panic: %v", name, at, b, x)
+				}
+			}()
+			err := readsOf(t, dir, filepath.ToSlash(name), table)
+			if err == nil {
+				return
+			}
+			if wrong++; !strings.Contains(err.Error(), filepath.Base(name)) {
+				t.Fatalf("%s, byte %d is %#x: %v", name, at, b, err)
+			}
+		}
+		if os.Getenv("PMTOOLS_RUNS") == "all" {
+			for at := range good {
+				for bit := range 8 {
+					try(at, good[at]^1<<bit)
+				}
+			}
+		}
+		for at := range min(32, len(good)) { // the header of the first page
+			try(at, good[at]^2)
+			try(at, good[at]^16)
+		}
+		for range number("PMTOOLS_RUNS", 50) {
+			try(rnd.IntN(len(good)), byte(rnd.Uint32()))
+		}
+		if err := os.WriteFile(file, good, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if wrong == 0 {
+			t.Errorf("%s: no byte mattered", name)
+		}
+	}
+}
+
+// readsOf reads a table as all that read it do.
+func readsOf(t *testing.T, dir, file, table string) (err error) {
+	t.Helper()
+	switch table {
+	case "metrics":
+		return metricsOf(t.Context(), Dir(dir), file).err
+	case "records":
+		err = eachIdentity(t.Context(), Dir(dir), file, func(recordRow) {})
+	}
+	work := t.TempDir()
+	defer os.RemoveAll(work)
+	safefiletest.Quiet(func() {
+		m := &merger{dir: work, temp: work, name: "merged", table: table, place: place{host: "specbox"}, infos: make(map[string]fs.FileInfo)}
+		_, bad := m.merge(t.Context(), []string{Dir(dir).Name(file)})
+		err = errors.Join(err, bad)
+	})
+	return err
 }

@@ -22,7 +22,7 @@ import (
 const (
 	manifestDir  = "_pmtools" // holds a directory for each host
 	manifestFile = "_pmtools.json"
-	maxManifest  = 1 << 30
+	maxManifest  = 256 << 20
 )
 
 // A manifest says what the tables of a host hold.

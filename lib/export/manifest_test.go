@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"pmtools/lib/archive"
 	"pmtools/lib/archive/archivetest"
@@ -166,6 +168,40 @@ func TestBlocked(t *testing.T) {
 	}
 	if err := os.Remove(block); err != nil {
 		t.Fatal(err)
+	}
+	if err := writeTo(t, dir, path); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(exported(t, filesOf(dir, "values")), recorded(t, path)) {
+		t.Error("not the values of the archive")
+	}
+}
+
+// A hanging store never gives files their names.
+type hanging struct {
+	Dir
+	moving func()
+}
+
+func (h hanging) Move(ctx context.Context, list [][2]string) error {
+	if len(list) == 0 {
+		return nil
+	}
+	h.moving()
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestHanging: an interrupt ends an export that waits for a store, and the next export gives its files their names.
+func TestHanging(t *testing.T) {
+	defer func(d time.Duration) { moveWait = d }(moveWait)
+	moveWait = 10 * time.Millisecond
+	dir, path := t.TempDir(), archivetest.Path(t, "demo")
+	ctx, interrupt := context.WithCancel(t.Context())
+	recs := open(t, path)
+	_, err := Write(ctx, recs, recs, &Config{Dir: dir, Store: hanging{Dir(dir), interrupt}, Name: "demo"})
+	if err := errors.Join(err, recs.Close()); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the export is complete, and the next one") {
+		t.Error(err)
 	}
 	if err := writeTo(t, dir, path); err != nil {
 		t.Fatal(err)

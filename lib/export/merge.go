@@ -290,7 +290,7 @@ func (r *reading) skip(n int) (ok bool, err error) {
 		}
 		r.at, r.n = 0, 0
 		if r.n, err = r.rows.ReadRows(r.buf); r.n > 0 {
-			return true, nil
+			return true, r.whole()
 		} else if !errors.Is(err, io.EOF) {
 			return false, fmt.Errorf("%s: %w", r.path, cmp.Or(err, io.ErrNoProgress))
 		}
@@ -299,6 +299,23 @@ func (r *reading) skip(n int) (ok bool, err error) {
 		}
 		r.rows = nil
 	}
+}
+
+// whole returns an error if a row that was read does not have a value of its type for each column: the library panics where such a row
+// is written.
+func (r *reading) whole() error {
+	fields := r.file.table.Schema().Fields()
+	for _, row := range r.buf[:r.n] {
+		bad := len(row) != len(fields)
+		for i := 0; i < len(row) && !bad; i++ {
+			v, f := &row[i], fields[i]
+			bad = v.Column() != i || v.IsNull() && !f.Optional() || !v.IsNull() && v.Kind() != f.Type().Kind()
+		}
+		if bad {
+			return fmt.Errorf("%s: damaged table: a row does not have the values of the columns", r.path)
+		}
+	}
+	return nil
 }
 
 func (r *reading) close() {

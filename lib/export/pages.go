@@ -94,12 +94,22 @@ func checkPages(f io.ReaderAt, size int64, meta *format.FileMetaData) error {
 		return err
 	}
 	defer c.unpack.Close()
+	rows := int64(0)
 	for i := range meta.RowGroups {
-		for k := range meta.RowGroups[i].Columns {
-			if err := c.column(&meta.RowGroups[i].Columns[k].MetaData, size); err != nil {
+		g := &meta.RowGroups[i]
+		rows += g.NumRows
+		for k := range g.Columns {
+			values, err := c.column(&g.Columns[k].MetaData, size)
+			if want := g.Columns[k].MetaData.NumValues; err == nil && values != want {
+				err = fmt.Errorf("%w: pages of %d values, and %d values", errThrift, values, want)
+			}
+			if err != nil {
 				return fmt.Errorf("row group %d, column %d: %w", i+1, k+1, err)
 			}
 		}
+	}
+	if rows != meta.NumRows {
+		return fmt.Errorf("%w: row groups of %d rows, and %d rows", errThrift, rows, meta.NumRows)
 	}
 	return nil
 }
@@ -116,63 +126,64 @@ func newPageChecker(f io.ReaderAt) (*pageChecker, error) {
 	return &pageChecker{f: f, unpack: d, head: make([]byte, maxHeader)}, err
 }
 
-func (c *pageChecker) column(m *format.ColumnMetaData, size int64) error {
+// column checks the pages of a column in a row group, and returns how many values they have.
+func (c *pageChecker) column(m *format.ColumnMetaData, size int64) (values int64, err error) {
 	at := m.DataPageOffset
 	if m.DictionaryPageOffset != 0 {
 		at = m.DictionaryPageOffset
 	}
 	if at < 0 || m.TotalCompressedSize < 0 || at > size || m.TotalCompressedSize > size-at {
-		return fmt.Errorf("%w: %d bytes of pages at %#x in a file of %d", errThrift, m.TotalCompressedSize, at, size)
+		return 0, fmt.Errorf("%w: %d bytes of pages at %#x in a file of %d", errThrift, m.TotalCompressedSize, at, size)
 	}
 	for end := at + m.TotalCompressedSize; at < end; {
-		n, err := c.page(m.Codec, at, end)
+		n, data, err := c.page(m.Codec, at, end)
 		if err != nil {
-			return fmt.Errorf("page at %#x: %w", at, err)
+			return 0, fmt.Errorf("page at %#x: %w", at, err)
 		}
-		at += n
+		at, values = at+n, values+data
 	}
-	return nil
+	return values, nil
 }
 
-// page checks a page and returns its length in the file.
-func (c *pageChecker) page(codec format.CompressionCodec, at, end int64) (int64, error) {
+// page checks a page, and returns its length in the file and how many of the column's values it has.
+func (c *pageChecker) page(codec format.CompressionCodec, at, end int64) (length, values int64, err error) {
 	head := c.head[:min(maxHeader, end-at)]
 	if _, err := c.f.ReadAt(head, at); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	n, err := thriftLen(head, 1000)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var h format.PageHeader
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), head[:n], &h); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	packed, unpacked := int64(h.CompressedPageSize), int64(h.UncompressedPageSize)
-	length := int64(n) + packed
+	length = int64(n) + packed
 	if packed < 0 || unpacked < 0 || length > end-at || packed > maxPage || unpacked > maxPage {
-		return 0, fmt.Errorf("%w: %d bytes, %d when unpacked, in %d", errThrift, packed, unpacked, end-at-int64(n))
+		return 0, 0, fmt.Errorf("%w: %d bytes, %d when unpacked, in %d", errThrift, packed, unpacked, end-at-int64(n))
 	}
-	levels, err := checkHeader(&h)
+	levels, values, err := checkHeader(&h)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if levels > packed || codec == format.Uncompressed {
-		return length, nil // the library refuses the former
+		return length, values, nil // the library refuses the former
 	}
 	if int64(cap(c.data)) < packed {
 		c.data = make([]byte, packed)
 	}
 	c.data = c.data[:packed]
 	if _, err := c.f.ReadAt(c.data, at+int64(n)); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return length, c.content(codec, c.data[levels:])
+	return length, values, c.content(codec, c.data[levels:])
 }
 
 // checkHeader checks the header of a page, and returns the number of bytes of levels, which are not packed,
-// before the values.
-func checkHeader(h *format.PageHeader) (levels int64, err error) {
+// before the values, and how many of the column's values it has.
+func checkHeader(h *format.PageHeader) (levels, data int64, err error) {
 	values, encoding := int32(0), format.Plain
 	switch h.Type {
 	case format.DataPage:
@@ -181,7 +192,7 @@ func checkHeader(h *format.PageHeader) (levels int64, err error) {
 		v := &h.DataPageHeaderV2.V
 		values, encoding = v.NumValues, v.Encoding
 		if v.DefinitionLevelsByteLength < 0 || v.RepetitionLevelsByteLength < 0 {
-			return 0, fmt.Errorf("%w: levels of %d and %d bytes", errThrift, v.DefinitionLevelsByteLength, v.RepetitionLevelsByteLength)
+			return 0, 0, fmt.Errorf("%w: levels of %d and %d bytes", errThrift, v.DefinitionLevelsByteLength, v.RepetitionLevelsByteLength)
 		}
 		levels = int64(v.DefinitionLevelsByteLength) + int64(v.RepetitionLevelsByteLength)
 	case format.DictionaryPage:
@@ -189,11 +200,14 @@ func checkHeader(h *format.PageHeader) (levels int64, err error) {
 	}
 	switch {
 	case values < 0 || values > maxValues:
-		return 0, fmt.Errorf("%w: %d values in a page", errThrift, values)
+		return 0, 0, fmt.Errorf("%w: %d values in a page", errThrift, values)
 	case encoding == format.DeltaByteArray: // a few bytes may stand for any number
-		return 0, fmt.Errorf("values are encoded as %v, which is not supported", encoding)
+		return 0, 0, fmt.Errorf("values are encoded as %v, which is not supported", encoding)
 	}
-	return levels, nil
+	if h.Type != format.DictionaryPage {
+		data = int64(values)
+	}
+	return levels, data, nil
 }
 
 // content unpacks the values of a page, to bound the memory that they take.

@@ -151,6 +151,7 @@ type stage struct {
 	count   int                 // of those there were
 	numbers map[string]int      // of the next file of each table
 	moved   map[string][]string // files by table
+	end     context.Context     // of the export: files do not get their names for long after that
 	kept    bool                // the manifest may name files that are not moved, which the next export does
 }
 
@@ -183,7 +184,7 @@ func (o *output) path(base string, number int) string {
 // newStage makes a stage beside the manifest, which must be locked.
 func newStage(ctx context.Context, p place, m *manifest) (*stage, error) {
 	files, err := m.store.Stage(ctx, path.Dir(m.path))
-	return &stage{place: p, m: m, files: files, numbers: make(map[string]int), moved: make(map[string][]string)}, err
+	return &stage{place: p, m: m, files: files, end: ctx, numbers: make(map[string]int), moved: make(map[string][]string)}, err
 }
 
 // createNext begins the next file of a table, in a directory below the store.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
@@ -45,7 +46,7 @@ func newServer(t *testing.T) (*server, *Bucket) {
 	s := &server{objects: make(map[string]string), uploads: make(map[string]*upload)}
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
-	env := &settings{region: "r", endpoint: h.URL, credentials: aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret"}}
+	env := &settings{wait: time.Minute, region: "r", endpoint: h.URL, credentials: aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret"}}
 	b := open(env, "bucket", "some/prefix/")
 	b.part = 3000
 	return s, b
