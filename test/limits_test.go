@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 )
@@ -28,29 +27,6 @@ func TestLimits(t *testing.T) {
 					t.Errorf("%v: a limit of %v, want %v", fset.Position(n.Pos()), d, patience)
 				}
 			}
-		}
-	}
-}
-
-// maxFields is how many fields a type of derive/ and cmd/ may have; an embedded type counts as one.
-const maxFields = 12
-
-// TestLimitsOfFields: a type has as many fields as a reader can keep in mind.
-func TestLimitsOfFields(t *testing.T) {
-	t.Parallel()
-	isCode := func(name string) bool { return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") }
-	fset, dirs := goFiles(t, isCode, "cmd", "derive")
-	for spec := range nodes[*ast.TypeSpec](dirs) {
-		s, ok := spec.Type.(*ast.StructType)
-		if !ok {
-			continue
-		}
-		fields := 0
-		for _, f := range s.Fields.List {
-			fields += max(len(f.Names), 1)
-		}
-		if fields > maxFields {
-			t.Errorf("%v: %s has %d fields, want at most %d", fset.Position(spec.Pos()), spec.Name.Name, fields, maxFields)
 		}
 	}
 }

@@ -212,7 +212,10 @@ func TestSameLabels(t *testing.T) {
 	r := prometheus.NewRegistry()
 	r.MustRegister(prom.NewCollector(src, &prom.CollectorOptions{Names: []string{"x"}}))
 	families, err := r.Gather()
-	if err != nil || len(families) != 1 || len(families[0].GetMetric()) != 2 || families[0].GetMetric()[1].GetGauge().GetValue() != 1 {
-		t.Errorf("%v, %v", families, err)
+	if err != nil || len(families) != 1 || len(families[0].GetMetric()) != 2 {
+		t.Fatalf("%v, %v", families, err)
+	}
+	if v := families[0].GetMetric()[1].GetGauge().GetValue(); v != 1 {
+		t.Errorf("the second instance has %v", v)
 	}
 }

@@ -80,8 +80,11 @@ func TestPartly(t *testing.T) {
 		var warned string
 		rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(err error) { warned += err.Error() })
 		srv.Close()
-		if err != nil || rep != tt.want || !strings.HasSuffix(warned, tt.warned) || (warned == "") != (tt.warned == "") {
-			t.Errorf("%d, %q: %+v, %v, warned %q", tt.code, tt.written, rep, err, warned)
+		if err != nil || rep != tt.want {
+			t.Errorf("%d, %q: %+v, %v", tt.code, tt.written, rep, err)
+		}
+		if !strings.HasSuffix(warned, tt.warned) || (warned == "") != (tt.warned == "") {
+			t.Errorf("%d, %q: warned %q", tt.code, tt.written, warned)
 		}
 	}
 }
