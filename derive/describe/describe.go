@@ -219,16 +219,32 @@ func (c *Catalogue) node(ctx context.Context, name string) (*Description, error)
 
 // definitions tells what a metric is made of, and which definitions mention it.
 func (c *Catalogue) definitions(d *Description) {
-	var list []*derive.Program
-	for _, name := range c.Defs.Names() {
-		list = append(list, c.Defs.Find(name).Program)
+	find := func(name string) *derive.Program {
+		if def := c.Defs.Find(name); def != nil {
+			return def.Program
+		}
+		return nil
 	}
-	for _, n := range deps.New(list, nil).Nodes {
-		switch {
-		case n.Name == d.Name && d.Desc.ID.IsDerived():
-			d.Made = &n
-		case n.Name != d.Name && (slices.Contains(n.Operands, d.Name) || slices.Contains(n.Base, d.Name)):
-			d.Users = append(d.Users, n.Name)
+	own := find(d.Name)
+	if own != nil && d.Desc.ID.IsDerived() {
+		d.Made = &deps.New([]*derive.Program{own}, find).Nodes[0]
+	}
+	users := make(map[string][]string) // by operand
+	for _, name := range c.Defs.Names() {
+		for _, operand := range find(name).Metrics() {
+			users[operand] = append(users[operand], name)
+		}
+	}
+	seen := map[string]bool{d.Name: true}
+	for todo := []string{d.Name}; len(todo) > 0; {
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, user := range users[name] {
+			if seen[user] || own != nil && name != d.Name { // a definition counts where it is mentioned
+				continue
+			}
+			seen[user] = true
+			d.Users, todo = append(d.Users, user), append(todo, user)
 		}
 	}
 	slices.Sort(d.Users)

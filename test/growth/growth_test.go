@@ -32,7 +32,7 @@ var steps = []int{100, 1000, 10000}
 
 // operations returns all that is measured.
 func operations() []operation {
-	return slices.Concat(archiveOperations(), liveOperations(), definitionOperations(), commandOperations())
+	return slices.Concat(archiveOperations(), liveOperations(), definitionOperations(), commandOperations(), inputOperations())
 }
 
 // The largest exponents that are accepted. Sorting and searching are n log n, which looks like 1.1
@@ -41,6 +41,7 @@ func operations() []operation {
 const (
 	mostTime = 1.3
 	mostOwn  = 1.1
+	mostHeap = 1.2 // of the bytes that are allocated
 )
 
 // TestGrowth does everything once at the smallest size. With PMTOOLS_GROWTH=1 it measures, prints the
@@ -57,8 +58,8 @@ func TestGrowth(t *testing.T) {
 		wanted = ""
 	}
 	pattern, m := regexp.MustCompile(wanted), meter{count: countInstructions()}
-	t.Logf("%-40s %-12s %-12s %-12s %-12s %-5s %s", "operation", "of", "time", "instructions", "own", "gc",
-		"microseconds and thousands of instructions at each size")
+	t.Logf("%-40s %-12s %-12s %-12s %-12s %-12s %-5s %s", "operation", "of", "time", "instructions", "own", "heap", "gc",
+		"microseconds, thousands of instructions and of bytes at each size")
 	for _, op := range operations() {
 		if pattern.MatchString(op.name) {
 			t.Run(op.name, func(t *testing.T) { op.measure(t, m) })
@@ -70,7 +71,7 @@ func TestGrowth(t *testing.T) {
 // collector of garbage, over the upper half of the sizes and over all; the share of the collector at
 // the largest size; and the costs.
 func (op *operation) measure(t *testing.T, m meter) {
-	var times, all, own growth
+	var times, all, own, heap growth
 	var c cost
 	var costs strings.Builder
 	for _, n := range op.sizes {
@@ -78,16 +79,17 @@ func (op *operation) measure(t *testing.T, m meter) {
 		times.add(n, c.seconds)
 		all.add(n, c.instructions)
 		own.add(n, c.own)
-		fmt.Fprintf(&costs, "%8d: %-9.4g %-10.4g", n, c.seconds*1e6, c.instructions/1e3)
+		heap.add(n, c.bytes)
+		fmt.Fprintf(&costs, "%8d: %-9.4g %-10.4g %-10.4g", n, c.seconds*1e6, c.instructions/1e3, c.bytes/1e3)
 	}
 	share := ""
 	if c.own > 0 {
 		share = fmt.Sprintf("%.0f%%", 100*max(0, 1-c.own/c.instructions))
 	}
-	t.Logf("%-40s %-12s %-12v %-12v %-12v %-5s %s", op.name, op.of, times, all, own, share, &costs)
-	if e, i := times.upper(), own.upper(); e > mostTime || i > mostOwn {
-		t.Errorf("%s: time grows with the power %.2f of the size, instructions without the collector with %.2f; at most %.2f and %.2f are wanted",
-			op.name, e, i, mostTime, mostOwn)
+	t.Logf("%-40s %-12s %-12v %-12v %-12v %-12v %-5s %s", op.name, op.of, times, all, own, heap, share, &costs)
+	if e, i, b := times.upper(), own.upper(), heap.upper(); e > mostTime || i > mostOwn || b > mostHeap {
+		t.Errorf("%s: time grows with the power %.2f of the size, instructions without the collector with %.2f, the heap with %.2f; at most %.2f, %.2f and %.2f are wanted",
+			op.name, e, i, b, mostTime, mostOwn, mostHeap)
 	}
 }
 
@@ -135,35 +137,39 @@ const (
 type meter struct{ count counters }
 
 // A cost is that of one call: processor time; instructions outside the kernel, and those without
-// collecting garbage, 0 if they are not counted.
-type cost struct{ seconds, instructions, own float64 }
+// collecting garbage, 0 if they are not counted; the bytes that are allocated.
+type cost struct{ seconds, instructions, own, bytes float64 }
 
 // cost returns the least that a call of f costs.
 func (m meter) cost(f func()) cost {
 	f() // the first call may prepare those that follow
 	n := 1
 	for {
-		if seconds, _ := m.batch(f, n); seconds*float64(n) >= least.Seconds() {
+		if seconds, _, _ := m.batch(f, n); seconds*float64(n) >= least.Seconds() {
 			break
 		}
 		n *= 2
 	}
-	best := cost{math.Inf(1), math.Inf(1), 0}
+	best := cost{math.Inf(1), math.Inf(1), 0, math.Inf(1)}
 	for range tries {
-		seconds, instructions := m.batch(f, n)
-		best.seconds, best.instructions = min(best.seconds, seconds), min(best.instructions, instructions)
+		seconds, instructions, bytes := m.batch(f, n)
+		best.seconds, best.instructions, best.bytes = min(best.seconds, seconds), min(best.instructions, instructions), min(best.bytes, bytes)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	_, best.own = m.batch(f, n)
+	_, best.own, _ = m.batch(f, n)
 	return best
 }
 
 // batch returns what each of n calls of f costs.
-func (m meter) batch(f func(), n int) (seconds, instructions float64) {
+func (m meter) batch(f func(), n int) (seconds, instructions, bytes float64) {
 	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	i, t := m.count.instructions(), processorTime()
 	for range n {
 		f()
 	}
-	return (processorTime() - t).Seconds() / float64(n), float64(m.count.instructions()-i) / float64(n)
+	seconds, instructions = (processorTime() - t).Seconds(), float64(m.count.instructions()-i)
+	runtime.ReadMemStats(&after)
+	return seconds / float64(n), instructions / float64(n), float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
 }
