@@ -204,7 +204,11 @@ func readItem(rl lineReader, prompt string) (string, error) {
 
 // item runs an item, which Ctrl-C interrupts, and reports whether it ends the prompt.
 func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	interruptible := signal.NotifyContext
+	if !cli.IsTerminal(a.Env.Stdout) { // a prompt that is waited for would end later
+		interruptible = a.Env.Interruptible
+	}
+	ctx, stop := interruptible(ctx, os.Interrupt)
 	defer stop()
 	out := pager.New(a.Env, &a.pager, s.Paged(text))
 	err := errors.Join(s.Run(ctx, text, out), out.Close())

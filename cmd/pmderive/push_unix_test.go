@@ -159,6 +159,49 @@ func TestPushComing(t *testing.T) {
 	}
 }
 
+// fullPipe returns a pipe that takes nothing more, and that nobody reads.
+func fullPipe(t *testing.T) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	if err := w.SetWriteDeadline(time.Now().Add(300 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = w.Write(make([]byte, 4096))
+	}
+	return w
+}
+
+// TestUnread: a signal ends each command that catches it, though nobody reads what it writes.
+func TestUnread(t *testing.T) {
+	base := archivetest.Path(t, "demo")
+	for _, line := range []string{
+		"eval -t 1 hinv.ncpu", "eval -o csv -t 1 no.such hinv.ncpu", "summarize --every 1min disk", "export --check -o " + t.TempDir() + " no.such disk", "test " + t.TempDir() + "/none",
+		"hinv.ncpu disk.dev.total", "",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			w := fullPipe(t)
+			cmd := exec.Command("pmderive", append([]string{"-a", base}, strings.Fields(line)...)...)
+			cmd.Stdout, cmd.Stderr, cmd.Stdin = w, w, strings.NewReader("hinv.ncpu\ndisk.dev.total\n")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+			time.Sleep(300 * time.Millisecond) // for the first write; a signal before it ends the command too
+			_ = cmd.Process.Signal(os.Interrupt)
+			_ = cmd.Wait() // that it has ended is all
+			if !late.Stop() {
+				t.Errorf("it goes on: %v", cmd.ProcessState)
+			}
+		})
+	}
+}
+
 // TestPushUnread: where nobody reads standard error all is sent all the same, and a signal ends the command.
 func TestPushUnread(t *testing.T) {
 	hosts := filepath.Join(t.TempDir(), "hosts")
@@ -187,18 +230,7 @@ func TestPushUnread(t *testing.T) {
 	} {
 		t.Run(strings.Fields(tt.args)[0], func(t *testing.T) {
 			t.Parallel()
-			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
-			defer w.Close()
-			if err := w.SetWriteDeadline(time.Now().Add(300 * time.Millisecond)); err != nil {
-				t.Fatal(err)
-			}
-			for err == nil { // until it is full
-				_, err = w.Write(make([]byte, 4096))
-			}
+			w := fullPipe(t)
 			var asked atomic.Bool
 			d := &remotewritetest.Database{Before: func(w http.ResponseWriter, _ *http.Request) bool {
 				if asked.Swap(true) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,7 +75,7 @@ func nearCommand(cmd *cobra.Command, word string) string {
 }
 
 func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt)
 	defer stop()
 	failed := false
 	for _, text := range args {

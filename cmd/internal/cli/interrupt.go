@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -13,7 +14,7 @@ const patience = time.Second
 
 // Interruptible returns a context that ends when one of the signals arrives, until stop is called. If a write to standard output or
 // standard error then goes on for a second, because nobody reads it, the signal ends the program, as it ends those that do not catch it.
-func (env *Env) Interruptible(ctx context.Context, sigs ...os.Signal) (_ context.Context, stop func()) {
+func (env *Env) Interruptible(ctx context.Context, sigs ...os.Signal) (_ context.Context, stop context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	arrived, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(arrived, sigs...)
@@ -27,11 +28,11 @@ func (env *Env) Interruptible(ctx context.Context, sigs ...os.Signal) (_ context
 		case <-done:
 		}
 	}()
-	return ctx, func() {
+	return ctx, sync.OnceFunc(func() {
 		cancel()
 		signal.Stop(arrived)
 		close(done)
-	}
+	})
 }
 
 // A stall tells whether writes to a stream go on.
