@@ -298,40 +298,83 @@ func TestShells(t *testing.T) {
 	})
 }
 
-// TestTerminals: names and texts of a daemon do not reach a terminal as they are, in output of ours,
-// messages, and the list of TAB at the prompt.
+// terminalLines are command lines whose output has names and texts of a daemon, of which HOST is the address, or of the archive OUT with
+// its values; what is typed at the prompt; and what is shown in any case.
+var terminalLines = []struct{ line, keys, want string }{
+	{"pmderive -h HOST eval m", "", "good ]0;evil"},
+	{"pmderive -h HOST eval m[goof]", "", "goof"},
+	{"pmderive -h HOST eval -s1 -o csv m n", "", "evil"},
+	{"pmderive -h HOST eval -s1 -o csv --wide n", "", "evil"},
+	{"pmderive -h HOST eval -s1 -o json m n", "", "evil"},
+	{"pmderive -h HOST eval -s1 -o openmetrics n", "", "evil"},
+	{"pmderive -h HOST eval -s1 --plot n", "", "evil"},
+	{"pmderive -h HOST -h HOST?compass eval -s1 n", "", "evil"},
+	{"pmderive -h HOST explain m+1", "", "m"},
+	{"pmderive -h HOST describe m", "", "evil"},
+	{"pmderive -h HOST describe -o json m", "", "evil"},
+	{"pmderive -h HOST find evil", "", "evil"},
+	{"pmderive -h HOST find -o csv evil", "", "evil"},
+	{"pmderive -h HOST eval no" + evil, "", "no"},
+	{"pmderive -h HOST check bad", "", "x"},
+	{"pmderive -h HOST deps bad", "", ""},
+	{"pmderive -h HOST :source", "", "evil"},
+	{"pmderive -h HOST", "m[g\t\t", "good"},
+	{"pmderive -h HOST", "n\r:inst n\r:desc m\r:source\r:set color\rn[x]\r", "evil"},
+	{"pmderive -a OUT", "n\r:source\r", "evil"},
+	{"pmderive -a OUT summarize --instances", "", "evil"},
+	{"pmderive -a OUT summarize --instances -o csv", "", "evil"},
+	{"pmderive -a OUT summarize --instances -o json", "", "evil"},
+	{"pmderive compare OUT OUT --threshold 0", "", ""},
+	{"pmderive compare OUT OUT --threshold 0 -o csv", "", ""},
+	{"pmderive -a OUT export -o tables n", "", ""},
+	{"pmderive -a OUT sql n", "", ""},
+	{"pmval -h HOST -s 1 -i goof m", "", "goof"},
+	{"pmval -h HOST --output csv -s 1 m", "", "good?]0;evil"},
+	{"pmval -h HOST --output json -s 1 m", "", "evil"},
+	{"pmval -h HOST -s 1 n", "", "evil"},
+	{"pmval -h HOST -s 1 --color n", "", "evil"},
+	{"pmval -h HOST -s 1 --plot n", "", "evil"},
+	{"pmval -a OUT -s 1 n", "", "evil"},
+	{"pmval -h HOST -v -s 1 m", "", "evil"},
+	{"pminfo -h HOST m" + evil + "x", "", "m?]0;evil"},
+	{"pminfo -h HOST -f", "", "evil"},
+	{"pminfo -h HOST -dfmtTIl", "", "evil"},
+	{"pminfo -h HOST --json -f m", "", "evil"},
+	{"pminfo -a OUT -fl n", "", "evil"},
+	{"pminfo -D all -h HOST -f m", "", "evil"},
+	{"pmstore -h HOST -i goof m x", "", "goof"},
+	{"pmstore -h HOST m 1", "", "evil"},
+	{"pmerr " + evil, "", "evil"},
+}
+
+// evil has what a terminal obeys, with marks that tell it from what our programs write.
+const evil = "\x1b]0;evil\x07\u009b31m\u202eevil\x1b[H\x1b[2Jevil\x7fevil\bevil\revil\x1b[8mevil\x1b[35mevil\xffevil"
+
+// TestTerminals: names, values and texts of a daemon or an archive do not reach a terminal as they are, in any output or message, or the list
+// of TAB at the prompt.
 func TestTerminals(t *testing.T) {
-	const bad = "\x1b]0;evil\x07\u009b31m\u202eevil"
-	names := []string{"good" + bad, "good\nevil", "good"}
-	id, domain := pcp.NewID(29, 0, 1), pcp.NewInDom(29, 1)
-	w := &pmcdtest.World{InDoms: []pmcdtest.InDom{{ID: domain}}}
-	m := pmcdtest.Metric{Name: "m", Desc: pcp.Desc{ID: id, Type: pcp.String, InDom: domain, Sem: pcp.Instant}, OneLine: bad, Help: bad}
-	for i, name := range names {
-		w.InDoms[0].Instances = append(w.InDoms[0].Instances, pcp.Instance{ID: int32(i), Name: name})
-		m.Values.Insts = append(m.Values.Insts, int32(i))
-		m.Values.Blobs = append(m.Values.Blobs, []byte(bad))
-	}
-	w.Metrics = []pmcdtest.Metric{m, {Name: "m" + bad, Desc: pcp.Desc{ID: id + 1, Type: pcp.Int32, InDom: pcp.NullInDom}}}
+	t.Parallel()
+	w := hostile()
 	server := pmcdtest.NewServer(w)
 	t.Cleanup(func() { server.Close() })
 	addr, err := server.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct {
-		program, args string
-		keys, want    string
-	}{
-		{"pmderive", "eval m", "", "good ]0;evil"},
-		{"pmderive", "eval m[goof]", "", "goof"},
-		{"pmderive", "explain m+1", "", "m"},
-		{"pmval", "-s 1 -i goof m", "", "goof"},
-		{"pmval", "--output csv -s 1 m", "", "good?]0;evil"},
-		{"pminfo", "m" + bad + "x", "", "m?]0;evil"},
-		{"pmderive", "", "m[g\t\t", "good"},
-	} {
-		s := &shell{t: t, dir: env.Dir(t), done: make(chan struct{})}
-		c := exec.Command(command(t, tt.program), append([]string{"-h", addr.String()}, strings.Fields(tt.args)...)...)
+	out := filepath.Join(t.TempDir(), "out")
+	c := exec.Command(command(t, "pmderive"), "-h", addr.String(), "eval", "-s1", "--archive-out", out, "m", "n")
+	if text, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	places := strings.NewReplacer("HOST", addr.String(), "OUT", out)
+	for _, tt := range terminalLines {
+		s := &shell{t: t, dir: t.TempDir(), done: make(chan struct{})}
+		if err := os.WriteFile(filepath.Join(s.dir, "bad"), []byte("a.b = x"+evil+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := strings.Split(places.Replace(tt.line), " ")
+		c := exec.Command(command(t, args[0]), args[1:]...)
+		c.Dir = s.dir
 		c.Env = append(os.Environ(), "HOME="+s.dir, "TERM=xterm", "PCP_DERIVED_CONFIG=", "PAGER=cat")
 		s.start(c)
 		if tt.keys != "" {
@@ -341,16 +384,34 @@ func TestTerminals(t *testing.T) {
 		select {
 		case <-s.done:
 		case <-time.After(30 * time.Second):
-			t.Fatalf("%s %s does not end", tt.program, tt.args)
+			t.Fatalf("%s does not end", tt.line)
 		}
 		got := s.text()
-		for _, part := range []string{"\x1b]0", "\x07\u009b", "\u009b", "\u202e", ", good\r\nevil"} {
-			if strings.Contains(got, part) {
-				t.Errorf("%s %s: %q reaches the terminal: %q", tt.program, tt.args, part, got)
+		for _, part := range []string{"\x1b]0;evil", "evil\x07", "\u009b", "\u202e", "evil\x1b[H", "evil\x1b[8m", "\x1b[2Jevil", "\x7fevil", "\bevil", "evil\revil", "\x1b[8mevil", "\x1b[35mevil", "\xffevil"} {
+			if strings.Contains(got, part) && (part != "\x1b[35mevil" || !strings.Contains(tt.line, "--color")) {
+				t.Errorf("%s: %q reaches the terminal: %q", tt.line, part, got)
 			}
 		}
 		if !strings.Contains(got, tt.want) {
-			t.Errorf("%s %s: %q is not in %q", tt.program, tt.args, tt.want, got)
+			t.Errorf("%s: %q is not in %q", tt.line, tt.want, got)
 		}
 	}
+}
+
+// hostile has a host, instances, values and texts that would control a terminal.
+func hostile() *pmcdtest.World {
+	id, domain := pcp.NewID(29, 0, 1), pcp.NewInDom(29, 1)
+	w := &pmcdtest.World{InDoms: []pmcdtest.InDom{{ID: domain}}}
+	m := pmcdtest.Metric{Name: "m", Desc: pcp.Desc{ID: id, Type: pcp.String, InDom: domain, Sem: pcp.Instant}, OneLine: evil, Help: evil}
+	n := pmcdtest.Metric{Name: "n", Desc: pcp.Desc{ID: id + 2, Type: pcp.Uint32, InDom: domain, Sem: pcp.Instant}, OneLine: evil, Help: evil}
+	for i, name := range []string{"good" + evil, "good\nevil", "good"} {
+		w.InDoms[0].Instances = append(w.InDoms[0].Instances, pcp.Instance{ID: int32(i), Name: name})
+		m.Values.Insts, n.Values.Insts = append(m.Values.Insts, int32(i)), append(n.Values.Insts, int32(i))
+		m.Values.Blobs = append(m.Values.Blobs, []byte(evil))
+		n.Values.Words = append(n.Values.Words, uint64(i))
+	}
+	host := pmcdtest.Metric{Name: "pmcd.hostname", Desc: pcp.Desc{ID: pcp.NewID(2, 0, 21), Type: pcp.String, InDom: pcp.NullInDom, Sem: pcp.Discrete}}
+	host.Values.Insts, host.Values.Blobs = []int32{pcp.NullInst}, [][]byte{[]byte("host" + evil)}
+	w.Metrics = []pmcdtest.Metric{m, n, host, {Name: "m" + evil, Desc: pcp.Desc{ID: id + 1, Type: pcp.Int32, InDom: pcp.NullInDom}}}
+	return w
 }

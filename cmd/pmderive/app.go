@@ -85,6 +85,7 @@ func (a *app) complain(err error) {
 	text := problemText(err, a.Env.Stderr)
 	if a.Env.ColorWanted(a.Env.Stderr) {
 		text = paint.Carets(text)
+		a.Env.Paints(true, false)
 	}
 	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, text)
 }

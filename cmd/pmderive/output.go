@@ -32,6 +32,11 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 		return samples.NewPicture(h, func(p *samples.Picture) error { return picture.Draw(f.Picture, p) }), nil
 	}
 	form := samples.NewTable
+	a.Env.Paints(opt.Color, opt.Live && opt.Width > 0)
+	switch f.Output {
+	case "csv", "json", "openmetrics":
+		a.Env.Paints(false, false)
+	}
 	switch f.Output {
 	case "csv":
 		form = samples.NewCSV

@@ -221,6 +221,7 @@ func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool
 		text, head := problemText(err, a.Env.Stdout), "error: "
 		if s.Color() {
 			text, head = paint.Carets(text), paint.Red(head)
+			a.Env.Paints(true, false)
 		}
 		fmt.Fprint(a.Env.Out, head, text)
 	}

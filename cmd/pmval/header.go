@@ -36,6 +36,7 @@ func (s *session) newReporter() (err error) {
 	default:
 		s.out = &textReporter{out: s.env.Out, clock: &s.clock, singular: s.singular(), rate: s.rate,
 			precision: f.precision, width: s.width, values: s.values, colored: s.colored()}
+		s.env.Paints(s.colored(), false)
 	}
 	return err
 }

@@ -48,6 +48,7 @@ func (s *session) newForm() (*formReporter, error) {
 		h.Interval = s.interval
 	}
 	f := s.flags
+	s.env.Paints(f.plot && s.colored(), s.redrawn())
 	opt := &samples.Options{
 		Precision: f.precision, CSV: samples.CSV{Long: f.long, Units: f.units, Safe: f.safe}, Live: s.redrawn(), Color: s.colored(),
 	}

@@ -181,6 +181,7 @@ func (r *runner) width() int {
 func (r *runner) paint(text string) {
 	if r.env.ColorWanted(r.env.Stdout) {
 		text = paint.Carets(text)
+		r.env.Paints(true, false)
 	}
 	fmt.Fprint(r.env.Out, text)
 }

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -43,6 +44,7 @@ type channels struct {
 	Out      *bufio.Writer // standard output, buffered
 	OwnForm  bool          // the output is not one of the reference's: to lose any of it is a failure
 	Messages *Messages     // the message channel
+	painted  atomic.Uint32 // see Paints
 
 	stalls []*stall // of both
 }

@@ -16,21 +16,40 @@ type safeText struct {
 	out  []byte
 }
 
+// Sequences that pass the filter, where a command writes them itself.
+const (
+	colors  = 1 << iota
+	redraws // what clears the screen before it is drawn again
+)
+
+// Paints says which sequences the output has from now on: colours, and those that redraw it. They
+// pass in text from outside too, unless that is clean. At first there are none.
+func (env *Env) Paints(color, redraw bool) {
+	passes := uint32(0)
+	if color {
+		passes |= colors
+	}
+	if redraw {
+		passes |= redraws
+	}
+	env.painted.Store(passes)
+}
+
 // Safe returns a writer that filters text for a terminal on its way to w.
-func Safe(w io.Writer) io.Writer { return &stream{w: w, terminal: true} }
+func (env *Env) Safe(w io.Writer) io.Writer { return &stream{w: w, terminal: true, env: env} }
 
 // longest is the length of the longest sequence that passes.
 const longest = 11 // ESC [ 38;5;255 m
 
-// filter returns what may be written of p, and of what was left before.
-func (s *safeText) filter(p []byte) []byte {
+// filter returns what may be written of p, and of what was left before, with the sequences that pass.
+func (s *safeText) filter(p []byte, passes uint32) []byte {
 	p = append(s.rest, p...)
 	s.out, s.rest = s.out[:0], nil
 	for len(p) > 0 {
 		r, n := utf8.DecodeRune(p)
 		size, more := 0, r == '\r' && len(p) == 1
 		if r == 0x1b {
-			size, more = sequence(p)
+			size, more = sequence(p, passes)
 		}
 		switch {
 		case !utf8.FullRune(p), more:
@@ -50,8 +69,9 @@ func (s *safeText) filter(p []byte) []byte {
 }
 
 // sequence returns the length of a sequence that our own texts have, at the start of p: a colour,
-// or what redraws a chart. It is 0 for others; more is set if p ends too early to tell.
-func sequence(p []byte) (n int, more bool) {
+// or what redraws a chart. It is 0 for others, and for those that do not pass; more is set if p ends
+// too early to tell.
+func sequence(p []byte, passes uint32) (n int, more bool) {
 	if len(p) > 1 && p[1] != '[' {
 		return 0, false
 	}
@@ -64,12 +84,12 @@ func sequence(p []byte) (n int, more bool) {
 	color, indexed := strings.CutPrefix(args, "38;5;")
 	switch p[n] {
 	case 'H':
-		known = args == ""
+		known = passes&redraws != 0 && args == ""
 	case 'J':
-		known = args == "2"
+		known = passes&redraws != 0 && args == "2"
 	case 'm':
-		known = args == "" || indexed && len(color) <= 3 && !strings.Contains(color, ";") ||
-			len(args) == 1 && args <= "2" || len(args) == 2 && (args[0] == '3' || args[0] == '9') && args[1] != ';'
+		known = passes&colors != 0 && (args == "" || indexed && len(color) <= 3 && !strings.Contains(color, ";") ||
+			len(args) == 1 && args <= "2" || len(args) == 2 && (args[0] == '3' || args[0] == '9') && args[1] != ';')
 	}
 	if !known {
 		return 0, false

@@ -11,12 +11,11 @@ import (
 )
 
 // A stream is standard output or standard error as commands see it. Text for a terminal goes through
-// the filter of safeText, unless it is in PCP's own form on standard output. Several goroutines may
-// write at the same time.
+// the filter of safeText. Several goroutines may write at the same time.
 type stream struct {
 	w        io.Writer
 	terminal bool
-	own      *bool         // the text is in a form of ours; nil for messages, which are filtered in any form
+	env      *Env          // which knows what passes
 	first    *bufio.Writer // is emptied before each write; nil for none
 
 	mu   sync.Mutex
@@ -39,22 +38,22 @@ func (s *stream) Write(p []byte) (int, error) {
 }
 
 func (s *stream) write(p []byte) (int, error) {
-	if !s.terminal || s.own != nil && !*s.own {
+	if !s.terminal {
 		return s.w.Write(p)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := s.w.Write(s.text.filter(p))
+	_, err := s.w.Write(s.text.filter(p, s.env.painted.Load()))
 	return len(p), err
 }
 
 // useStreams replaces the streams of the process by filtered ones. No command sees the former: it has
 // LineEditor, Attach and Progress instead.
 func (env *Env) useStreams() {
-	out := &stream{w: env.Stdout, terminal: IsTerminal(env.Stdout), own: &env.OwnForm}
+	out := &stream{w: env.Stdout, terminal: IsTerminal(env.Stdout), env: env}
 	env.Stdout = out
 	env.Out = bufio.NewWriterSize(&output{out}, outputBuffer)
-	errs := &stream{w: env.Stderr, terminal: IsTerminal(env.Stderr), first: env.Out}
+	errs := &stream{w: env.Stderr, terminal: IsTerminal(env.Stderr), env: env, first: env.Out}
 	env.Stderr, env.stalls = errs, []*stall{&out.stall, &errs.stall}
 }
 
@@ -68,7 +67,7 @@ func Attach(cmd *exec.Cmd) { cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.St
 // Progress writes a text over the line of standard error that the cursor is in; "" removes the line.
 func (env *Env) Progress(text string) {
 	var s safeText
-	fmt.Fprintf(raw(env.Stderr), "\r%s\x1b[K", s.filter([]byte(text)))
+	fmt.Fprintf(raw(env.Stderr), "\r%s\x1b[K", s.filter([]byte(text), 0))
 }
 
 func raw(w io.Writer) io.Writer {

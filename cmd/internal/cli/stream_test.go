@@ -9,18 +9,18 @@ import (
 // TestStream: what reaches a terminal, a file, and a terminal in PCP's own form.
 func TestStream(t *testing.T) {
 	const text, safe = "a\x1b]0;b\x07\u202ec\x1b[31m\n", "a?]0;b??c\x1b[31m\n"
-	yes, no := true, false
 	for _, tt := range []struct {
 		name     string
 		terminal bool
-		own      *bool
+		painted  bool
 		want     string
 	}{
-		{"a file", false, &yes, text}, {"messages in a file", false, nil, text},
-		{"a terminal", true, &yes, safe}, {"a terminal in PCP's form", true, &no, text}, {"messages on a terminal", true, nil, safe},
+		{"a file", false, false, text}, {"a terminal", true, false, strings.ReplaceAll(safe, "\x1b", "?")}, {"a painted terminal", true, true, safe},
 	} {
 		var b strings.Builder
-		s := &stream{w: &b, terminal: tt.terminal, own: tt.own}
+		env := new(Env)
+		env.Paints(tt.painted, tt.painted)
+		s := &stream{w: &b, terminal: tt.terminal, env: env}
 		if n, err := s.Write([]byte(text)); n != len(text) || err != nil || b.String() != tt.want {
 			t.Errorf("%s: %d, %v, %q, want %q", tt.name, n, err, b.String(), tt.want)
 		}

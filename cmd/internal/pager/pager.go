@@ -38,6 +38,7 @@ type viewer struct {
 	shown   *Shown
 	pipe    io.WriteCloser // to the program, once it runs
 	safe    io.Writer      // the same, for text as a terminal may get it
+	env     *cli.Env
 }
 
 // Shown is the program that has the terminal, if one has it.
@@ -46,7 +47,7 @@ type Shown struct{ atomic.Pointer[os.Process] }
 // New returns a Pager for the output of an item. Output longer than the screen goes to PAGER, or to
 // less, if paged is set.
 func New(env *cli.Env, shown *Shown, paged bool) *Pager {
-	p := &Pager{out: env.Out, viewer: viewer{lookup: env.LookupEnv, shown: shown}}
+	p := &Pager{out: env.Out, viewer: viewer{lookup: env.LookupEnv, shown: shown, env: env}}
 	if !cli.IsTerminal(env.Stdin) {
 		return p
 	}
@@ -137,7 +138,7 @@ func (p *Pager) start() bool {
 		return false
 	}
 	p.shown.Store(p.cmd.Process)
-	p.pipe, p.safe = pipe, cli.Safe(pipe)
+	p.pipe, p.safe = pipe, p.env.Safe(pipe)
 	_, _ = p.safe.Write(p.held) // the program may have ended
 	p.held = nil
 	return true

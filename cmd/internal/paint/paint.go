@@ -16,9 +16,10 @@ const (
 // Red returns text in red.
 func Red(text string) string { return red + text + plain }
 
-// Carets paints the carets of an error: the lines that have nothing else.
+// Carets paints the carets of an error: the lines that have nothing else. No sequence in the text
+// remains one.
 func Carets(text string) string {
-	lines := strings.SplitAfter(text, "\n")
+	lines := strings.SplitAfter(strings.ReplaceAll(text, "\x1b", "?"), "\n")
 	for i, line := range lines {
 		if mark := strings.TrimSpace(line); mark != "" && strings.Trim(mark, "^~ ") == "" {
 			lines[i] = Red(strings.TrimRight(line, "\n")) + "\n"

@@ -141,7 +141,7 @@ func (c *chartWriter) add(metric int, v *sampling.Value) {
 		i = len(c.lines)
 		c.places[key] = i
 		c.lines = append(c.lines, &chartLine{
-			name: c.h.Metrics[metric].Label(v.Instance, len(c.h.Metrics) > 1), units: c.h.Metrics[metric].Desc.Units.String(),
+			name: textwidth.Clean(c.h.Metrics[metric].Label(v.Instance, len(c.h.Metrics) > 1)), units: c.h.Metrics[metric].Desc.Units.String(),
 		})
 	}
 	c.lines[i].pad(len(c.times))

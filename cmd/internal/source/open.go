@@ -176,7 +176,9 @@ func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) 
 func (o *Opener) dialer() *pmcd.Dialer {
 	d := pmcd.DialerFromEnv(o.env.LookupEnv, o.env.Config().Get, func(text string) { o.env.Notify("Warning: " + text) })
 	if !o.Silent {
-		d.Prompt = prompt
+		d.Prompt = func(_ context.Context, console, text string, echo bool) (string, error) {
+			return prompt(o.env, console, text, echo)
+		}
 	}
 	o.printer().Dialer(d)
 	if o.options.Container != "" {
@@ -262,13 +264,13 @@ func (o *Opener) readNames(file string, unique bool) (*pmns.Tree, error) {
 
 // prompt asks a question on a console, or on the controlling terminal if console is "". The answer
 // is echoed only if echo is set.
-func prompt(_ context.Context, console, text string, echo bool) (string, error) {
+func prompt(env *cli.Env, console, text string, echo bool) (string, error) {
 	f, err := os.OpenFile(cmp.Or(console, "/dev/tty"), os.O_RDWR, 0)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	fmt.Fprint(cli.Safe(f), text)
+	fmt.Fprint(env.Safe(f), text)
 	if fd := int(f.Fd()); !echo && term.IsTerminal(fd) {
 		secret, err := term.ReadPassword(fd)
 		fmt.Fprintln(f)
