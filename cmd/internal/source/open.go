@@ -24,6 +24,12 @@ import (
 	"pmtools/lib/pmns"
 )
 
+// A nameSpace is that of -n.
+type nameSpace struct {
+	names     *pmns.Tree // -n, -N; nil without
+	namesFile string     // that they are from
+}
+
 // An Opener opens the source that options ask for. Its methods are called after the scan of the
 // command line, but those of Definitions, which may be called during the scan.
 type Opener struct {
@@ -43,12 +49,11 @@ type Opener struct {
 	// Silent forbids asking for a password: another program owns the terminal.
 	Silent bool
 
-	local     string     // the message if there is no local context
-	names     *pmns.Tree // -n, -N; nil without
-	namesFile string     // that they are from
-	archive   func(ctx context.Context, o *Opener, list string) (pmapi.Source, error)
-	archives  func(prefix string) []string // completes the name of an archive
-	dirs      *archive.Directories         // of the archives that were opened
+	local string // the message if there is no local context
+	nameSpace
+	archive  func(ctx context.Context, o *Opener, list string) (pmapi.Source, error)
+	archives func(prefix string) []string // completes the name of an archive
+	dirs     *archive.Directories         // of the archives that were opened
 }
 
 // New returns what opens the sources of a command, and handles -n, -N and -K of its options. The
