@@ -38,7 +38,7 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *Definition
 		return "", err
 	}
 	opt.Micros = opt.Micros || tables.Micros
-	list, err := tables.Kinds(ctx, opt.Hosts...)
+	list, err := tables.KindsOf(ctx, opt.Hosts...)
 	if err != nil {
 		return "", err
 	}
