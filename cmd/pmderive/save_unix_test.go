@@ -59,3 +59,17 @@ func TestSaveFull(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+// TestOutputUnread writes values to a pipe that no process reads: they are not lost with status 0.
+func TestOutputUnread(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(pipe, 0o666); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{{"-L", "eval", "hinv.ncpu", "--output-file", pipe}, {"-L", ":output " + pipe, "hinv.ncpu"}} {
+		got := clitest.RunWith("pmderive", newCommand, "", args, nil)
+		if got.Status != 1 || !strings.Contains(got.Stderr, "no process reads the pipe") {
+			t.Errorf("%q: status %d, %q", args, got.Status, got.Stderr)
+		}
+	}
+}

@@ -177,8 +177,8 @@ func (c *compaction) tidyRun(dir string) error {
 			if err := s.late(c.root, filepath.Join(dir, "new")); err != nil {
 				return err
 			}
-			if host := c.untold(s); host != "" {
-				return fmt.Errorf("%s: the manifest of %s is not told of an interrupted compaction yet, since it cannot be read: restore it first", dir, host)
+			if manifest := c.unread(s); manifest != "" {
+				return fmt.Errorf("%s: an interrupted compaction has to change %s, which cannot be read: restore it first", dir, manifest)
 			}
 		}
 	}
@@ -191,8 +191,8 @@ func (c *compaction) tidyRun(dir string) error {
 	return removeWork(dir)
 }
 
-// untold returns a directory of a manifest that cannot be read, "" if none of these is of a swap.
-func (c *compaction) untold(s *swap) string {
+// unread returns a directory with a manifest that a swap has to change and that cannot be read, "" if there is none.
+func (c *compaction) unread(s *swap) string {
 	for _, set := range s.Merges {
 		for host := range set.Of {
 			if dir := path.Dir(manifestPath(host)); slices.Contains(c.left, dir) {

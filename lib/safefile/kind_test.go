@@ -5,8 +5,10 @@ package safefile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -43,5 +45,37 @@ func TestReadStream(t *testing.T) {
 	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
 	if got, err := ReadStream(path, 10); err != nil || string(got) != "hello" {
 		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// TestOutputPipe writes a pipe, at first without a reader. Neither may wait.
+func TestOutputPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Skip(err)
+	}
+	if f, err := Output(pipe); !errors.Is(err, ErrNoReader) {
+		t.Errorf("without a reader: got %v", err)
+		f.Close()
+	}
+	if err := Replace(pipe, []byte("x")); !errors.Is(err, ErrNoReader) {
+		t.Errorf("a text without a reader: got %v", err)
+	}
+	r, err := os.OpenFile(pipe, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := Output(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 1<<20) // a pipe holds less, so that writing waits for the reader
+	go func() {
+		f.WriteString(long)
+		f.Close()
+	}()
+	if got, err := io.ReadAll(r); err != nil || string(got) != long {
+		t.Errorf("got %d bytes, %v", len(got), err)
 	}
 }

@@ -176,14 +176,29 @@ func fill(f *File, text []byte) error {
 	return nil
 }
 
-// rewrite writes what is not a file, or not there yet. A pipe that nobody reads is an error: opening it would wait.
+// rewrite writes what is not a file, or not there yet.
 func rewrite(name string, text []byte) error {
-	f, err := OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|noWait, 0o666)
+	f, err := Output(name)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
+}
+
+// ErrNoReader is the error of a pipe that no process reads.
+var ErrNoReader = errors.New("no process reads the pipe")
+
+// Output opens a file for writing and removes its old content. A pipe that no process reads is ErrNoReader: opening it would wait for a
+// reader, or lose the text.
+func Output(name string) (*File, error) {
+	f, err := OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|noWait, 0o666)
+	if errors.Is(err, syscall.ENXIO) {
+		if info, e := os.Stat(name); e == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			err = &fs.PathError{Op: "open", Path: name, Err: ErrNoReader}
+		}
+	}
+	return f, err
 }
 
 // Append adds text to the end of a file, which is made if need be, for this user only. After a crash the text may be

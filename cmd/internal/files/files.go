@@ -44,7 +44,7 @@ func (r Redirected) Close() error { return errors.Join(r.Sync(), r.File.Close())
 
 // Create implements repl.Files.
 func (FS) Create(name string) (io.WriteCloser, error) {
-	f, err := safefile.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := safefile.Output(name)
 	if err != nil {
 		return nil, err
 	}
