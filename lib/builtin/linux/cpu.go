@@ -2,6 +2,8 @@ package linux
 
 import (
 	"bytes"
+	"cmp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,14 +67,14 @@ func (l *collector) maxCPUs() int {
 	case limited:
 		return int(max(1, min(n, maxCPU)))
 	case l.Recorded():
-		names, _ := l.System.Names("sys/devices/system/cpu") // without the directory the files have no limit
+		names, _ := l.System.Names("sys/devices/system/cpu")
 		n := 0
 		for _, name := range names {
 			if _, ok := numbered("cpu", name); ok {
 				n++
 			}
 		}
-		return n
+		return cmp.Or(n, runtime.NumCPU()) // a container may have no such directory
 	}
 	return 0
 }
