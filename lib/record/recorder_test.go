@@ -24,6 +24,7 @@ import (
 	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/record"
+	"pmtools/lib/safefile"
 	"pmtools/lib/sampling"
 )
 
@@ -187,6 +188,34 @@ func testRecorderRun(t *testing.T) {
 	if got := recorded(t, base, "sample.long.one"); len(got) < 3 || int64(len(got)) != r.Samples() {
 		t.Errorf("%d samples, %d recorded", r.Samples(), len(got))
 	}
+}
+
+// TestRecorderSyncs: what is recorded is on the disk ten seconds later.
+func TestRecorderSyncs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := builtin.Default(nil)
+		defer src.Close()
+		synced, late := time.Now(), time.Duration(0)
+		base := filepath.Join(t.TempDir(), "a")
+		defer safefile.Observe(func(op *safefile.Op) error {
+			if op.Kind == safefile.OpSync && op.Name == base+".0" {
+				synced, late = time.Now(), max(late, time.Since(synced))
+			}
+			return nil
+		})()
+		r, err := record.NewRecorder(t.Context(), src, base, []string{"sample.long.one"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := errors.Join(r.Run(ctx, &sampling.Times{Interval: time.Second}), r.Close()); err != nil {
+			t.Error(err)
+		}
+		if late != 10*time.Second || time.Since(synced) > 0 {
+			t.Errorf("synced after %v, and %v before the end", late, time.Since(synced))
+		}
+	})
 }
 
 // TestRecorderFaults records from a daemon that fails at each of its replies, in each way.

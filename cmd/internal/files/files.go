@@ -39,8 +39,10 @@ func ReadAll(r io.Reader) ([]byte, error) {
 // A Redirected file is where output goes instead of standard output.
 type Redirected struct{ *safefile.File }
 
-// Close implements io.Closer. The output is on the disk after it.
-func (r Redirected) Close() error { return errors.Join(r.Sync(), r.File.Close()) }
+// Close implements io.Closer. The output, and the name of its file, are on the disk after it.
+func (r Redirected) Close() error {
+	return errors.Join(r.Sync(), r.File.Close(), safefile.SyncDir(filepath.Dir(r.Name())))
+}
 
 // Create implements repl.Files.
 func (FS) Create(name string) (io.WriteCloser, error) {

@@ -2,6 +2,8 @@ package files
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,8 +12,36 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/lib/safefile/safefiletest"
 	_ "pmtools/test/env"
 )
+
+// TestCreatePower: after Close a loss of power takes nothing of the output.
+func TestCreatePower(t *testing.T) {
+	dir := t.TempDir()
+	tr, err := safefiletest.Record(dir, func(mark func(string)) {
+		w, err := FS{}.Create(filepath.Join(dir, "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			_, err = io.WriteString(w, "0123456789\n")
+		}
+		if err = errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		mark("closed")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Images(t, 20, func(dir string, marks []string) error {
+		if text, err := os.ReadFile(filepath.Join(dir, "out")); marks != nil && len(text) != 33 {
+			return fmt.Errorf("%q, %v", text, err)
+		}
+		return nil
+	})
+}
 
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
