@@ -47,8 +47,9 @@ build:
 
 # Tests of more than a second of processor time, of what is rare: simulations, kills, losses of power, files of gigabytes.
 SLOW := Test(CompactKilled|ExportKilled|ExportPower|Hole|HostileProxy|OSSFuzz|OddInstances|ProgramNamesBounded|RandomTurns|Rename|Simulation|Tools|Work)
+# Tests wait as long as they work: twice as many packages at a time as processors.
 test:
-	$(GO) test -count=1 -skip='^$(SLOW)$$' $(TESTFLAGS) ./...
+	$(GO) test -count=1 -p $$((2 * $$(getconf _NPROCESSORS_ONLN || echo 1))) -skip='^$(SLOW)$$' $(TESTFLAGS) ./...
 	for d in $(NESTED); do $(GO) test -C $$d -count=1 $(TESTFLAGS) ./... || exit 1; done
 
 # As root on Linux, in namespaces; see test/hostile.
