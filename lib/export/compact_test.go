@@ -227,6 +227,28 @@ func TestReduce(t *testing.T) {
 	}
 }
 
+// TestCompactPower: after a loss of power at any time of a compaction the tables hold each value once, and the next export works.
+func TestCompactPower(t *testing.T) {
+	c := newCrashed(t)
+	if err := c.step(t, c.dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := safefiletest.Record(c.dir, func(mark func(string)) {
+		compact(t, c.dir)
+		mark("compacted")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Images(t, 6, func(dir string, marks []string) error {
+		before := filesOf(dir, "values")
+		if len(marks) > 0 && len(before) != 1 {
+			return fmt.Errorf("there are the files %q", before)
+		}
+		return c.check(t, dir, 1)
+	})
+}
+
 // TestCompactFaults: calls of the file system fail during a compaction. The tables have the same values after it, after an
 // export, and after the next compaction, which leaves nothing else.
 func TestCompactFaults(t *testing.T) {

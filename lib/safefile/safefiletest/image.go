@@ -43,6 +43,11 @@ func (d *disk) syncDir(dir string) {
 	for _, effects := range d.pending {
 		last := effects[len(effects)-1] // the new name, if there is one
 		switch {
+		case effects[0].file != nil && len(effects) > 1: // an exchange, which is done in whole or not
+			if path.Dir(effects[0].name) == dir || path.Dir(effects[1].name) == dir {
+				d.change(d.names, effects)
+				effects = nil
+			}
 		case path.Dir(last.name) == dir:
 			d.change(d.names, effects[len(effects)-1:])
 			if effects = effects[:len(effects)-1]; len(effects) > 0 && path.Dir(effects[0].name) == dir {

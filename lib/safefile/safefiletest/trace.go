@@ -120,12 +120,28 @@ func (tr *Trace) note(op *safefile.Op) {
 		if old != nil && tr.names[to] == nil {
 			e.text, e.effects = e.text+" to "+to, []effect{{to, old}}
 		}
+	case safefile.OpExchange:
+		e.text, e.effects = e.text+" and "+to, tr.exchanged(name, to)
 	case safefile.OpRemove:
 		if old != nil && !tr.hasEntries(name) {
 			e.effects = []effect{{name, nil}}
 		}
 	}
 	tr.add(e)
+}
+
+// exchanged returns the effects of an exchange of two directories, of which the first is that of one of their own names.
+func (tr *Trace) exchanged(a, b string) []effect {
+	effects := []effect{{a, tr.names[b]}, {b, tr.names[a]}}
+	for name, file := range tr.names {
+		for _, pair := range [][2]string{{a, b}, {b, a}} {
+			if rest, ok := strings.CutPrefix(name, pair[0]+"/"); ok {
+				other := pair[1] + "/" + rest
+				effects = append(effects, effect{other, file}, effect{name, tr.names[other]})
+			}
+		}
+	}
+	return effects
 }
 
 func (tr *Trace) noteOpen(op *safefile.Op, name string) {
