@@ -5,7 +5,6 @@
 # make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
 # make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
 # make release            the same with source, container image and recipes for other package managers; URL=... KEY=... (docs/install.md)
-# make site               README.md, docs/, manual pages and package documentation as a site of static pages, in dist/site
 # make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
 # make engines            SQL in Apache Spark, with ANSI and without, and on a cluster; pyspark comes from PyPI, Java must be there
 # make measure            the tables of docs/scale.md; PARTS="reads thousand tools cost" or some of them
@@ -24,7 +23,7 @@ PEER     ?= $(CURDIR)/.peer/root
 FUZZTIME ?= 60s
 CROSS    ?= linux/arm64 darwin/arm64 windows/amd64 linux/386 linux/s390x
 # Modules of their own, for what needs more than the main module shall need.
-NESTED   := lib/prom test/package test/site
+NESTED   := lib/prom test/package
 # Where a release will stand.
 URL      ?= https://example.org/pmtools
 COMMANDS := $(notdir $(wildcard cmd/pm*))
@@ -33,7 +32,7 @@ export CGO_ENABLED = 0
 # commit they are of: git refuses to tell in a clone that belongs to another user.
 export GOFLAGS += -trimpath -buildvcs=false
 
-.PHONY: all build help test test-hostile race lint vuln fuzz soak bench growth bench-peer peer engines measure platforms record cross sessions rename install uninstall package release site clean demo
+.PHONY: all build help test test-hostile race lint vuln fuzz soak bench growth bench-peer peer engines measure platforms record cross sessions rename install uninstall package release clean demo
 
 all: build
 
@@ -108,7 +107,7 @@ bench-peer: build
 # TestDamage measures memory and so has a process of its own. The packages of OFFLINE do not depend on the second at which they ask: two run at once. The
 # other ones share a daemon, and compare values of the moment: one after the other.
 # Each row of known.txt that explains a difference is noted in FIRED; those that explain none any more fail TestKnownFires. TestLSP takes the
-# reference's definitions, TestShells its root's zsh and fish, TestHostileProxy its commands, test/site its Chromium.
+# reference's definitions, TestShells its root's zsh and fish, TestHostileProxy its commands.
 # Without the reference peer-up ends with status 3 and says why; nothing is compared then.
 OFFLINE := archive derive install push
 peer: export PMTOOLS_PEER = $(PEER)
@@ -124,7 +123,6 @@ peer: build
 	  -skip='^Test(Speed|SpeedLive|SpeedShapes|SpeedSummarize|KnownFires)$$' -count=1 -v -timeout=15m && \
 	$(GO) test ./cmd/pmderive -run='^TestLSP$$' -count=1 -v && \
 	$(GO) test ./test -run='^Test(Shells|HostileProxy)$$' -count=1 -v && \
-	$(GO) test -C test/site -run='^Test(Browser|Reading)$$' -count=1 -v && \
 	$(GO) test ./test/peer/harness -run='^TestKnownFires$$' -count=1 -v; \
 	s=$$?; test/peer/peer-up --stop $(PEER); exit $$s
 
@@ -196,10 +194,6 @@ package:
 
 release:
 	$(GO) run -C test/package . -release -url '$(URL)' $(if $(KEY),-key '$(KEY)')
-
-# Links are checked. Nothing but the module of the Markdown parser comes from elsewhere, once.
-site:
-	$(GO) run -C test/site .
 
 clean:
 	rm -rf bin dist
