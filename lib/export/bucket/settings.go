@@ -132,6 +132,13 @@ type bounded struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		// The library closes the body when the answer comes, and its WriteTo fails then: net/http, which looks for more of the body after
+		// its length, would close the connection. Read ends.
+		sent := *r
+		sent.Body = struct{ io.ReadCloser }{r.Body}
+		r = &sent
+	}
 	answer, err := b.RoundTripper.RoundTrip(r)
 	if err != nil {
 		return nil, err
