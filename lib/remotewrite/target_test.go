@@ -223,9 +223,9 @@ func TestManyLost(t *testing.T) {
 	}
 	few, many := time.Hour, time.Hour
 	for range 3 {
-		few, many = min(few, round(2_000)), min(many, round(32_000))
+		few, many = min(few, round(2_000)), min(many, round(64_000))
 	}
-	if many > 80*few { // 16 times as many; a square would be 256 times as much
-		t.Errorf("2000 hosts take %v, 32000 take %v", few, many)
+	if many > 400*few { // 32 times as many; a square would be 1,024 times as much. A loaded machine interrupts the long round, not the short one
+		t.Errorf("2000 hosts take %v, 64000 take %v", few, many)
 	}
 }
