@@ -206,7 +206,7 @@ var Clock = regexp.MustCompile(`\d\d:\d\d:\d\d\.\d+`)
 // the daemon was asked.
 var Moving = regexp.MustCompile(`^(sample\.(seconds|milliseconds|load|lights|magnitude|drift|noise|bucket|mirage|mirage_longlong|daemon_pid|` +
 	`dupnames\.(daemon_pid|pid_daemon|two\.(seconds|lights)|five\.bucket)|sysinfo|rapid|(k|)byte_.*|percontext\..*|recv_pdu|xmit_pdu|pdu|datasize|` +
-	`const_rate\.value|dodgey\.value|scramble\.bin|proc\..*|not_ready.*|event\..*)|simple\.(now|time\..*)|trivial\..*)$`)
+	`const_rate\.value|dodgey\.value|scramble\.bin|ulonglong\.bin(_ctr)?|proc\..*|not_ready.*|event\..*)|simple\.(now|time\..*)|trivial\..*)$`)
 
 // Beside puts the files that a transcript names beside the archives, so that the paths in messages
 // are short.
