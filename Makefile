@@ -86,7 +86,7 @@ fuzz:
 # A failure of a simulation prints the line that repeats it.
 soak:
 	PMTOOLS_RUNS=$(or $(SEEDS),10000) $(GO) test -run='^$(SLOW)$$' -count=1 -v -timeout=60m \
-	  $$(grep -rlE 'func $(SLOW)\(' --include='*_test.go' cmd derive lib test | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+	  $$(grep -rlE 'func $(SLOW)\(' --include='*_test.go' cmd derive internal lib test | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 
 bench: growth
 	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/...

@@ -157,7 +157,6 @@ Reading metrics:
   - [pmtools/derive]: derived metrics; [pmtools/derive/load] reads files of definitions
   - [pmtools/derive/query]: samples of expressions, from one source or many hosts; [pmtools/lib/sampling] has their types
   - [pmtools/lib/archive]: archives, read and written; [pmtools/lib/record] records live metrics
-  - [pmtools/lib/timecontrol]: following a time control server
 
 The vocabulary, and text:
 

@@ -21,10 +21,10 @@ const arrows = `
 lib:
 lib/pmerr:
 lib/version:
-lib/internal/ctext:
+internal/ctext:
 lib/internal/hostattr:
-lib/textwidth:
-lib/pcp: lib/internal/ctext lib/pmerr
+internal/textwidth:
+lib/pcp: internal/ctext lib/pmerr
 lib/safefile: lib/pmerr
 lib/safefile/safefiletest: lib/safefile
 lib/internal/wire: lib/pcp lib/pmerr
@@ -32,23 +32,23 @@ lib/archive: lib/archive/internal/content lib/safefile lib/internal/wire lib/pmn
 lib/archive/internal/xz: lib/internal/wire
 lib/archive/internal/content: lib/archive/internal/xz lib/safefile lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
-lib/pmns: lib/safefile lib/internal/ctext lib/pcp lib/pmerr
-lib/when: lib/internal/ctext lib/pmerr
+lib/pmns: lib/safefile internal/ctext lib/pcp lib/pmerr
+lib/when: internal/ctext lib/pmerr
 lib/config: lib/pmerr
-lib/option: lib/internal/ctext lib/internal/hostattr lib/config lib/when lib/version lib/pmerr
+lib/option: internal/ctext lib/internal/hostattr lib/config lib/when lib/version lib/pmerr
 lib/pdu: lib/internal/wire lib/pcp lib/pmerr
 lib/pmcd: lib/internal/hostattr lib/pdu lib/pcp lib/pmerr
 lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
-lib/suggest:
+internal/suggest:
 lib/remotewrite: lib/sampling lib/safefile lib/format lib/pmapi lib/pcp
-lib/remotewrite/remotewritetest:
+internal/remotewritetest:
 lib/export/internal/pagefile:
-lib/ordered:
-lib/export: lib/ordered lib/export/internal/pagefile lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
+internal/ordered:
+lib/export: internal/ordered lib/export/internal/pagefile lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
 lib/export/bucket: lib/export lib/safefile lib/pmerr
-lib/fetchgroup: lib/suggest lib/pmapi lib/pcp lib/pmerr lib/when
+lib/fetchgroup: internal/suggest lib/pmapi lib/pcp lib/pmerr lib/when
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/safefile lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
@@ -61,7 +61,7 @@ lib/pmda/helptext/help: lib/pmda/helptext lib/safefile lib/pmns lib/pcp lib/pmer
 lib/pmda: lib/pmda/helptext lib/safefile lib/pmns lib/option lib/pdu lib/pcp lib/pmerr
 lib/pmda/remote: lib/pmda lib/pmns lib/pdu lib/pcp lib/pmerr
 lib/pmda/pmdatest: lib/pmda/remote lib/pmda lib/pdu lib/pcp lib/pmerr
-lib/pmda/dbpmda: lib/internal/ctext lib/pmda/remote lib/pmda lib/pmns lib/format lib/option lib/pdu lib/pcp lib/pmerr
+internal/dbpmda: internal/ctext lib/pmda/remote lib/pmda lib/pmns lib/format lib/option lib/pdu lib/pcp lib/pmerr
 lib/builtin/internal/host: lib/pcp
 lib/builtin/internal/catalog: lib/pmda lib/pcp
 lib/builtin/internal/procfs: lib/safefile lib/builtin/internal/catalog lib/pmda lib/pcp lib/pmerr
@@ -72,8 +72,8 @@ lib/builtin/host: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/mmv: lib/safefile lib/builtin/internal/host lib/pmda lib/pmns lib/mmv lib/pcp lib/pmerr
 lib/sampling: lib/when lib/format lib/pmapi lib/pcp lib/pmerr
 lib/record: lib/sampling lib/archive lib/pmapi lib/pmcd lib/safefile lib/pcp lib/pmerr
-lib/timecontrol: lib/pcp lib/pmerr
-lib/timecontrol/timecontroltest: lib/timecontrol
+internal/timecontrol: lib/pcp lib/pmerr
+internal/timecontrol/timecontroltest: internal/timecontrol
 lib/builtin/pmcd: lib/safefile lib/when lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr
 lib/builtin/sample: lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/pdu lib/pcp lib/pmerr
 lib/builtin/sample/sampletest: lib/pdu lib/pcp lib/pmerr
@@ -81,18 +81,18 @@ lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr
 lib/builtin/trivial: lib/pmda lib/pcp
 lib/trace/agent: lib/trace/internal/tracepdu lib/pmda lib/pcp lib/pmerr
 lib/builtin: lib/builtin/host lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
-derive/syntax: lib/textwidth
+derive/syntax: internal/textwidth
 derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/expand: derive/syntax derive/check
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
-derive/diagnose: derive/syntax derive/check lib/suggest lib/textwidth lib/format lib/pcp lib/pmerr
+derive/diagnose: derive/syntax derive/check internal/suggest internal/textwidth lib/format lib/pcp lib/pmerr
 derive/internal/insts: derive/check lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
-derive/derivetest: derive/check derive/eval lib/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
-derive/mutate: derive derive/check derive/derivetest derive/syntax lib/textwidth lib/pcp
-derive/coverage: derive derive/check derive/derivetest derive/eval derive/syntax lib/textwidth lib/pcp
+derive/derivetest: derive/check derive/eval internal/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
+derive/mutate: derive derive/check derive/derivetest derive/syntax internal/textwidth lib/pcp
+derive/coverage: derive derive/check derive/derivetest derive/eval derive/syntax internal/textwidth lib/pcp
 derive/deps: derive/check derive derive/syntax
 derive/install: derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
@@ -100,22 +100,22 @@ derive/manual: derive/check derive/diagnose
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
 derive/internal/table: lib/format lib/sampling lib/pcp
 derive/summary: derive/internal/table derive/syntax derive/check derive/eval lib/format lib/when lib/pcp
-derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
-derive/explain: derive/syntax derive/check lib/format lib/textwidth lib/pcp
+derive/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
+derive/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
 derive/fleet: derive derive/check derive/internal/item derive/query derive/sql lib/export lib/pcp
-derive/digest: lib/ordered derive/internal/item derive/internal/table derive/query derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
-derive/repl: derive/report derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
-derive/query: lib/ordered lib/option lib/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+derive/digest: internal/ordered derive/internal/item derive/internal/table derive/query derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
+derive/repl: derive/report derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
+derive/query: internal/ordered lib/option internal/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/describe: derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-derive/find: derive/describe derive/diagnose derive/query lib/suggest lib/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-derive/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling lib/textwidth lib/when lib/pcp lib/pmerr
-derive/lint: lib/sampling lib/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
-cmd/internal/cli: lib/config lib/textwidth lib/when lib/pmerr
-cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
+derive/find: derive/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+derive/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
+derive/lint: lib/sampling internal/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
+cmd/internal/cli: lib/config internal/textwidth lib/when lib/pmerr
+cmd/internal/command: cmd/internal/cli lib/option internal/textwidth
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/diagnose derive/load derive/query
-cmd/internal/samples: lib/format lib/textwidth lib/when lib/pcp lib/sampling
+cmd/internal/samples: lib/format internal/textwidth lib/when lib/pcp lib/sampling
 cmd/internal/duckdb: cmd/internal/cli
 cmd/internal/files: cmd/internal/cli derive/load lib/safefile lib/pmerr
 cmd/internal/hostfile: lib/safefile
@@ -126,9 +126,9 @@ cmd/internal/cases: cmd/internal/cli cmd/internal/files cmd/internal/form cmd/in
 cmd/internal/sarif: derive/lint lib/version
 cmd/internal/paint: derive/repl
 cmd/internal/form: derive/digest
-cmd/internal/pager: cmd/internal/cli lib/textwidth
+cmd/internal/pager: cmd/internal/cli internal/textwidth
 cmd/internal/picture: cmd/internal/samples lib/format lib/safefile
-cmd/internal/grid: derive/repl lib/textwidth
+cmd/internal/grid: derive/repl internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr

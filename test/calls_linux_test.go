@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/remotewritetest"
 	"pmtools/lib/mmv"
 	"pmtools/lib/pmcd/pmcdtest"
-	"pmtools/lib/remotewrite/remotewritetest"
 	"pmtools/lib/safefile/safefiletest"
 )
 

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"pmtools/internal/remotewritetest"
 	"pmtools/lib/pmcd/pmcdtest"
-	"pmtools/lib/remotewrite/remotewritetest"
 	"pmtools/lib/safefile/safefiletest"
 )
 

@@ -33,11 +33,11 @@ var mayRun = map[string]string{
 	"cmd/internal/files/edit.go":    "VISUAL, EDITOR or vi, for :edit",
 	"cmd/pmval/control.go":          "nobody: it asks for an error",
 	"lib/builtin/linux":             "nobody: it starts its own program again",
-	"lib/pmda/dbpmda":               "the command open of the dialogue",
+	"internal/dbpmda":               "the command open of the dialogue",
 	"lib/pmda/pmdatest":             "a test of an agent",
 	"lib/pmda/remote":               "the caller",
 	"lib/record":                    "the caller",
-	"lib/timecontrol":               "the program: pmtime, for pmval -g",
+	"internal/timecontrol":          "the program: pmtime, for pmval -g",
 }
 
 // TestStreams: whoever writes to a terminal, or starts a program, is in a table.

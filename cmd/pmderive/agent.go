@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/lib/pmda/dbpmda"
+	"pmtools/internal/dbpmda"
 )
 
 type agentFlags struct {

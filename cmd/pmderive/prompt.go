@@ -18,7 +18,7 @@ import (
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/paint"
 	"pmtools/derive/repl"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // more is the prompt for the further lines of an item.

@@ -19,11 +19,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pmtools/cmd/internal/clitest"
+	"pmtools/internal/remotewritetest"
 	"pmtools/lib/archive"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/remotewrite"
-	"pmtools/lib/remotewrite/remotewritetest"
 )
 
 // database starts a database.

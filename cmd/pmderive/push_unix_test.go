@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/remotewritetest"
 	"pmtools/lib/archive/archivetest"
-	"pmtools/lib/remotewrite/remotewritetest"
 )
 
 // TestPushInterrupted: a signal ends the push of an archive, whatever the database does. pmderive says

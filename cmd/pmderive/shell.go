@@ -15,7 +15,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
-	"pmtools/lib/suggest"
+	"pmtools/internal/suggest"
 )
 
 // interact runs items: those of the command line, or else from a prompt on a terminal, or one from

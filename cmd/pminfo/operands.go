@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/internal/suggest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/suggest"
 )
 
 // operands reports on each operand, or on the whole name space if there are none. It returns false

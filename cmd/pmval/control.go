@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"pmtools/cmd/internal/source"
+	"pmtools/internal/timecontrol"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/timecontrol"
 	"pmtools/lib/when"
 )
 

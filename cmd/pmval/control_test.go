@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/timecontrol"
+	"pmtools/internal/timecontrol/timecontroltest"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
-	"pmtools/lib/timecontrol"
-	"pmtools/lib/timecontrol/timecontroltest"
 )
 
 // TestControlled: a time control server moves through an archive, changes the interval and the

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"pmtools/derive/syntax"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // most is how many definitions are listed with marks unless all are wanted: a screen.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // Text returns what is wrong with a case, for people: a line for the case, and for each failure the

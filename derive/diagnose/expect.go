@@ -9,7 +9,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // The parser's own messages are those of the reference, and many mistakes have none. The expected

@@ -6,8 +6,8 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
-	"pmtools/lib/textwidth"
 )
 
 // hint notes what to write instead of the commonest mistakes.

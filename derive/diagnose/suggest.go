@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"pmtools/derive/syntax"
-	"pmtools/lib/suggest"
+	"pmtools/internal/suggest"
 )
 
 // DidYouMean returns the note that proposes the names most like an unknown one, or nothing.

@@ -10,7 +10,7 @@ import (
 
 	"pmtools/derive/query"
 	"pmtools/derive/summary"
-	"pmtools/lib/ordered"
+	"pmtools/internal/ordered"
 )
 
 // This file summarizes the recordings of several machines, some at a time, and writes them in their order.

@@ -8,9 +8,9 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
-	"pmtools/lib/textwidth"
 )
 
 // Columns are the names of the columns of Rows.

@@ -11,9 +11,9 @@ import (
 
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
-	"pmtools/lib/textwidth"
 )
 
 // Reasons returns in one line why a metric matches: each word, the synonym that stands for it, and

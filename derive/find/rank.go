@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"pmtools/lib/suggest"
+	"pmtools/internal/suggest"
 )
 
 // A Match is a metric that a question is about.

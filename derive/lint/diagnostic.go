@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"pmtools/derive/diagnose"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // A File is a configuration file.

@@ -13,8 +13,8 @@ import (
 	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
 	"pmtools/derive/repl"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/textwidth"
 	_ "pmtools/test/env"
 )
 

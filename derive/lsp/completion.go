@@ -11,7 +11,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/lint"
 	"pmtools/derive/syntax"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // completeWithin is how long completion waits for the session, which may be busy.

@@ -9,7 +9,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/manual"
 	"pmtools/derive/syntax"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 func (s *server) hover(ctx context.Context, d *document, p *params) (any, error) {

@@ -8,7 +8,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/syntax"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // maxPlaces is how many places of a name, or definitions of an outline, are sent.

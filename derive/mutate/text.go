@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // most is how many cases are shown unless all are wanted, and mostMutants how many mutants above each: a screen.

@@ -10,10 +10,10 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/textwidth"
 )
 
 // A Problem says what is wrong with an expression, for people.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"pmtools/lib/ordered"
+	"pmtools/internal/ordered"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/sampling"

@@ -15,7 +15,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
-	"pmtools/lib/suggest"
+	"pmtools/internal/suggest"
 )
 
 // ErrQuit is what Run returns for the command that ends a session.

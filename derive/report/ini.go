@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"pmtools/derive/lint"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // This file reads the syntax of configuration files: sections in brackets, settings KEY = VALUE or

@@ -3,7 +3,7 @@ package syntax
 import (
 	"strings"
 
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // Marked draws the rows of a definition that have marked bytes, each with carets below these; the offsets of

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // Caret returns the line that stands below a text in messages about configuration files: a caret at

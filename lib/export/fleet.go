@@ -13,7 +13,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"pmtools/lib/ordered"
+	"pmtools/internal/ordered"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/internal/suggest"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/suggest"
 )
 
 // A Mistake is an error in one field of a struct.

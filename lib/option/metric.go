@@ -3,7 +3,7 @@ package option
 import (
 	"strings"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 	"pmtools/lib/internal/hostattr"
 )
 

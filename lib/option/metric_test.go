@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 )
 
 // metricText returns a specification as one line.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 )
 
 // Number parses a decimal number as the reference does with strtol and an int: blanks and a sign

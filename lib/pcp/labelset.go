@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 	"pmtools/lib/pmerr"
 )
 

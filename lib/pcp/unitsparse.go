@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 	"pmtools/lib/pmerr"
 )
 

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 )
 
 // The preprocessor (values.md V18.4) turns text with comments, includes, macros and conditions into

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 	"pmtools/lib/pcp"
 )
 

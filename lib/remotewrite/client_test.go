@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/remotewritetest"
 	"pmtools/lib/remotewrite"
-	"pmtools/lib/remotewrite/remotewritetest"
 )
 
 // long bounds work that takes milliseconds, on loaded machines too.

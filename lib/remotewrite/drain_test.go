@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/remotewritetest"
 	"pmtools/lib/remotewrite"
-	"pmtools/lib/remotewrite/remotewritetest"
 	_ "pmtools/test/env"
 )
 

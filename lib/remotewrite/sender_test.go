@@ -14,11 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pmtools/internal/remotewritetest"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/remotewrite"
-	"pmtools/lib/remotewrite/remotewritetest"
 	"pmtools/lib/sampling"
 )
 

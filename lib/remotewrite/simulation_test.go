@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/remotewritetest"
 	"pmtools/lib/pcp"
-	"pmtools/lib/remotewrite/remotewritetest"
 	"pmtools/lib/safefile"
 	"pmtools/lib/sampling"
 	"pmtools/test/simulation"

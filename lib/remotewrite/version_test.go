@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pmtools/internal/remotewritetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/remotewrite"
-	"pmtools/lib/remotewrite/remotewritetest"
 	"pmtools/lib/sampling"
 )
 

@@ -3,7 +3,7 @@ package when
 import (
 	"fmt"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 )
 
 // The reasons that a specification is refused for (commands.md T2.6).

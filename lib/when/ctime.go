@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 )
 
 // The fields of a date after @, most significant first. They index partialDate.field.

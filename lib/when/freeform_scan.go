@@ -3,7 +3,7 @@ package when
 import (
 	"strings"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 )
 
 type kind int

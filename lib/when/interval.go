@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 )
 
 // ParseInterval reads an interval such as "10sec", "1h30m" or "2.5": numbers, each with an optional

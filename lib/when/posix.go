@@ -3,7 +3,7 @@ package when
 import (
 	"time"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 )
 
 // A posixRule is a TZ value of the form that POSIX gives it:

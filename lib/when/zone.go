@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 	"pmtools/lib/pmerr"
 )
 

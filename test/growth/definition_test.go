@@ -12,9 +12,9 @@ import (
 	"pmtools/derive/lint"
 	"pmtools/derive/load"
 	"pmtools/derive/repl"
+	"pmtools/internal/suggest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/suggest"
 )
 
 // definitionOperations are those on derived metrics, and what the prompt does.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // A safeText filters text on its way to a terminal. Text from archives, daemons and files must

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/option"
-	"pmtools/lib/textwidth"
 )
 
 //go:embed scripts

@@ -11,7 +11,7 @@ import (
 	"github.com/olekukonko/tablewriter"
 
 	"pmtools/derive/repl"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // blockRows is how many rows are drawn at once: a table may have a million, and the library keeps

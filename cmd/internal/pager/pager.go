@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/lib/textwidth"
+	"pmtools/internal/textwidth"
 )
 
 // A Pager is where the output of an item goes. Without a terminal it changes nothing.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/guptarohit/asciigraph"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
-	"pmtools/lib/textwidth"
 )
 
 // The size of a chart.

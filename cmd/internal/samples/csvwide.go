@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/sampling"
-	"pmtools/lib/textwidth"
 )
 
 // A wideWriter writes CSV with a line for each sample and a column for each instance. The columns are

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/sampling"
-	"pmtools/lib/textwidth"
 )
 
 // tableHeads are what stands above the columns of a table: groups, which are metrics above their

@@ -6,10 +6,10 @@ import (
 	"io"
 	"strings"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
-	"pmtools/lib/textwidth"
 )
 
 // An instanceWriter writes a line for each instance below a header with the time of the sample, and a

@@ -9,9 +9,9 @@ import (
 	"math"
 	"strings"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/sampling"
-	"pmtools/lib/textwidth"
 )
 
 // A rowWriter writes a line for each value, below a line with the time of the sample, or with the

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/sampling"
-	"pmtools/lib/textwidth"
 )
 
 func TestRows(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
-	"pmtools/lib/textwidth"
 )
 
 var update = flag.Bool("update", false, "rewrite the screens in testdata and docs")

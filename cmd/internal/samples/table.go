@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
-	"pmtools/lib/textwidth"
 )
 
 // A tableWriter writes a running table: a row for each sample, as it comes, and a column for each

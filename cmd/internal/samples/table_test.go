@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
-	"pmtools/lib/textwidth"
 )
 
 func TestTable(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/internal/suggest"
 	"pmtools/lib/option"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/suggest"
 )
 
 // advice returns what can be done where a source cannot be opened.

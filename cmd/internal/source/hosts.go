@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/safefile"
-	"pmtools/lib/textwidth"
 )
 
 // This file keeps the hosts that a person has asked for, which completion proposes after -h.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pmtools/internal/timecontrol"
+	"pmtools/internal/timecontrol/timecontroltest"
 	"pmtools/lib/pcp"
-	"pmtools/lib/timecontrol"
-	"pmtools/lib/timecontrol/timecontroltest"
 	"pmtools/test/peer/harness"
 )
 

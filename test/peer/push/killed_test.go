@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/lib/remotewrite/remotewritetest"
+	"pmtools/internal/remotewritetest"
 	"pmtools/test/peer/harness"
 )
 

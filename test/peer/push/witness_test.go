@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/lib/remotewrite/remotewritetest"
+	"pmtools/internal/remotewritetest"
 )
 
 // A witness stands between push and a database, and remembers when each sample came that the database has acknowledged, and when

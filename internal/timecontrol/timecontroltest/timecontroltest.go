@@ -7,7 +7,7 @@ import (
 	"net"
 	"time"
 
-	"pmtools/lib/timecontrol"
+	"pmtools/internal/timecontrol"
 )
 
 const patience = 2 * time.Second

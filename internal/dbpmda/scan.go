@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 )
 
 type kind int

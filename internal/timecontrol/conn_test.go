@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/timecontrol"
+	"pmtools/internal/timecontrol/timecontroltest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/timecontrol"
-	"pmtools/lib/timecontrol/timecontroltest"
 	_ "pmtools/test/env"
 )
 

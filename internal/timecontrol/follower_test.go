@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/internal/timecontrol"
+	"pmtools/internal/timecontrol/timecontroltest"
 	"pmtools/lib/pcp"
-	"pmtools/lib/timecontrol"
-	"pmtools/lib/timecontrol/timecontroltest"
 )
 
 // script returns packets by their names: > and < are steps forward and backward, each a second

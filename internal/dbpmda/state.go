@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/lib/internal/ctext"
+	"pmtools/internal/ctext"
 	"pmtools/lib/option"
 	"pmtools/lib/pmda/remote"
 	"pmtools/lib/pmerr"
