@@ -89,7 +89,7 @@ soak:
 	  $$(grep -rlE 'func $(SLOW)\(' --include='*_test.go' cmd derive internal lib test | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 
 bench: growth
-	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/...
+	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/... ./internal/...
 	$(GO) test -run='^$$' -bench='Output|Cores' ./cmd/pmderive
 
 # A table of costs against sizes; fails if one grows faster than it should (docs/performance.md).
@@ -159,11 +159,11 @@ sessions:
 rename:
 	@test -n "$(MODULE)" || { echo "usage: make rename MODULE=example.org/x/pmtools" >&2; exit 2; }
 	@old=$$($(GO) list -m) && \
-	grep -rl --include='*.go' --include='*.md' "[\"[]$$old/" cmd derive lib test docs README.md | xargs sed -i.bak "s|\([\"[]\)$$old/|\1$(MODULE)/|g" && \
-	find cmd derive lib test docs README.md* -name '*.bak' -delete && \
+	grep -rl --include='*.go' --include='*.md' "[\"[]$$old/" cmd derive internal lib test docs README.md | xargs sed -i.bak "s|\([\"[]\)$$old/|\1$(MODULE)/|g" && \
+	find cmd derive internal lib test docs README.md* -name '*.bak' -delete && \
 	$(GO) mod edit -module=$(MODULE) && for d in $(NESTED); do \
 	  $(GO) mod edit -C $$d -module=$(MODULE)/$$d -droprequire=$$old -dropreplace=$$old -require=$(MODULE)@v0.0.0 -replace=$(MODULE)=../.. || exit 1; done && \
-	gofmt -w cmd derive lib test
+	gofmt -w cmd derive internal lib test
 
 BASH := share/bash-completion/completions
 ZSH  := share/zsh/site-functions

@@ -14,12 +14,12 @@ go mod tidy
 # commands, move to a package of their own below their directory for that time. What tests show to those of other packages is shown to all.
 packages='s/^package (main|[a-z0-9]+_test)$/package ossfuzz/; /^\/\/go:debug/d'
 mapfile -t commands < <(ls -d cmd/pm*)
-mapfile -t external < <(grep -rlE --include='*_test.go' '^package [a-z0-9]+_test' cmd derive lib)
-mapfile -t exports < <(find derive lib -name export_test.go -exec grep -LE '^package [a-z0-9]+_test' {} +)
+mapfile -t external < <(grep -rlE --include='*_test.go' '^package [a-z0-9]+_test' cmd derive internal lib)
+mapfile -t exports < <(find derive internal lib -name export_test.go -exec grep -LE '^package [a-z0-9]+_test' {} +)
 trap 'for file in "${external[@]}" "${exports[@]}"; do if [[ -e $file.hidden ]]; then mv "$file.hidden" "$file"; fi; done
   for file in "${exports[@]}"; do rm -f "${file%_test.go}_ossfuzz.go"; done
-  find cmd derive lib -name ossfuzz -prune -exec rm -r {} +' EXIT
-grep -rl --include='*_test.go' '^func Fuzz' cmd derive lib | sort >"$OUT/targets"
+  find cmd derive internal lib -name ossfuzz -prune -exec rm -r {} +' EXIT
+grep -rl --include='*_test.go' '^func Fuzz' cmd derive internal lib | sort >"$OUT/targets"
 for dir in "${commands[@]}"; do
   mkdir "$dir/ossfuzz"
   for file in "$dir"/*.go; do sed -E "$packages" "$file" >"$dir/ossfuzz/${file##*/}"; done

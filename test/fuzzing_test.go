@@ -82,7 +82,7 @@ func TestCorpora(t *testing.T) {
 	t.Parallel()
 	targets := fuzzTargets(t)
 	total := int64(0)
-	for _, top := range []string{"cmd", "derive", "lib"} {
+	for _, top := range []string{"cmd", "derive", "internal", "lib"} {
 		err := filepath.WalkDir(filepath.Join("..", top), func(name string, d os.DirEntry, err error) error {
 			dir, file, ok := strings.Cut(filepath.ToSlash(name), "/testdata/fuzz/")
 			if err != nil || !ok || d.IsDir() {
@@ -126,7 +126,7 @@ func TestOSSFuzz(t *testing.T) {
 	}
 	dir := t.TempDir()
 	all := os.Getenv("PMTOOLS_RUNS") == "all"
-	copied := []string{".ci", "cmd", "derive", "lib"}
+	copied := []string{".ci", "cmd", "derive", "internal", "lib"}
 	if all {
 		copied = append(copied, "docs", "man", "test")
 	}

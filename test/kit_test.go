@@ -16,7 +16,7 @@ import (
 func testFiles(t *testing.T) (fset *token.FileSet, dirs map[string][]*ast.File) {
 	t.Helper()
 	isTest := func(name string) bool { return strings.HasSuffix(name, "_test.go") }
-	return goFiles(t, isTest, "cmd", "derive", "lib", "test")
+	return goFiles(t, isTest, "cmd", "derive", "internal", "lib", "test")
 }
 
 // goFiles returns the files of each directory below some that have a name as wanted.

@@ -18,7 +18,7 @@ func TestRename(t *testing.T) {
 		t.Skip("no make here")
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"cmd", "derive", "docs", "lib", "test"} {
+	for _, name := range []string{"cmd", "derive", "docs", "internal", "lib", "test"} {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("..", name))); err != nil {
 			t.Fatal(err)
 		}

@@ -42,7 +42,7 @@ var mayRun = map[string]string{
 
 // TestStreams: whoever writes to a terminal, or starts a program, is in a table.
 func TestStreams(t *testing.T) {
-	for _, dir := range []string{"cmd", "lib", "derive"} {
+	for _, dir := range []string{"cmd", "derive", "internal", "lib"} {
 		err := filepath.WalkDir(filepath.Join("..", dir), func(at string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() && d.Name() == "testdata" {
 				return fs.SkipDir
