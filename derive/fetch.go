@@ -195,11 +195,7 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 		if m := p.slots[i].metric; m != nil && m.state == valid && !m.alias {
 			p.slots[i].args = p.operands(m, column)
 			if m.eval == nil {
-				var probe eval.Probe
-				if s.opt.Probe != nil {
-					probe = s.opt.Probe(m.Program, m.tree, m.info)
-				}
-				m.eval = eval.NewProbed(m.tree, m.info, probe).NewState()
+				m.eval = eval.New(m.tree, m.info).NewState()
 			}
 		}
 	}

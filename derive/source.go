@@ -32,9 +32,6 @@ type Options struct {
 	// Clock means that rate() has no values in the first sample after the clock of a live Source has been set: where it has gone back, or
 	// on by another time than has passed here. The language of PCP divides by such times.
 	Clock bool
-	// Probe is asked for each metric before it is first evaluated, and what it returns gets the values of the
-	// metric's parts: of tree, in which definitions may stand as NestExprs. Nil shows nothing.
-	Probe func(p *Program, tree syntax.Expr, info *check.Info) eval.Probe
 }
 
 // A Source is a pmapi.Source together with derived metrics: those of a Registry and its own. A

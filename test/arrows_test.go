@@ -90,9 +90,7 @@ derive/diagnose: derive/syntax derive/check internal/suggest internal/textwidth 
 derive/internal/insts: derive/check lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
-derive/derivetest: derive/check derive/eval internal/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
-derive/mutate: derive derive/check derive/derivetest derive/syntax internal/textwidth lib/pcp
-derive/coverage: derive derive/check derive/derivetest derive/eval derive/syntax internal/textwidth lib/pcp
+derive/derivetest: derive/check internal/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
 derive/deps: derive/check derive derive/syntax
 derive/install: derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
@@ -122,7 +120,7 @@ cmd/internal/hostfile: lib/safefile
 cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query derive/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
 cmd/internal/reports: cmd/internal/cli derive derive/query derive/report lib/option
-cmd/internal/cases: cmd/internal/cli cmd/internal/files cmd/internal/form cmd/internal/paint derive/coverage derive/derivetest derive/mutate lib/safefile
+cmd/internal/cases: cmd/internal/cli cmd/internal/files cmd/internal/form derive/derivetest lib/safefile
 cmd/internal/sarif: derive/lint lib/version
 cmd/internal/paint: derive/repl
 cmd/internal/form: derive/digest

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cases"
+	"pmtools/cmd/internal/form"
 	"pmtools/derive/derivetest"
 )
 
@@ -22,7 +23,7 @@ func (a *app) newTest() *cobra.Command {
 			"2 if files cannot be used.",
 		Args: operands(1, math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.Check(cmd.Flags()); err != nil {
+			if err := form.CheckOutput(o.Output, cases.Outputs()); err != nil {
 				return err
 			}
 			opt := &derivetest.Options{Definitions: o.Definitions, Keep: o.Keep, Equivalent: a.sources.Equivalence(), Language: a.language()}

@@ -41,15 +41,6 @@ const maxMismatches = 12
 // judge compares what an expression is with what is expected, and says where a wrong value comes from; nil means that nothing
 // differs.
 func (r *runner) judge(ctx context.Context, e *expectation, o *outcome) (*Failure, error) {
-	fail, err := r.differs(e, o)
-	if fail != nil && len(fail.Values) > 0 {
-		fail.Steps, err = r.trace(ctx, e.expr, &fail.Values[0])
-	}
-	return fail, err
-}
-
-// differs is judge without the steps of a wrong value.
-func (r *runner) differs(e *expectation, o *outcome) (*Failure, error) {
 	fail := &Failure{Line: e.line, Expr: e.expr}
 	switch {
 	case o.problem != nil && e.err != "":
@@ -73,10 +64,14 @@ func (r *runner) differs(e *expectation, o *outcome) (*Failure, error) {
 	if err := r.compare(e, o, fail); err != nil {
 		return nil, err
 	}
-	if fail.Message == "" && len(fail.Values) == 0 {
+	if len(fail.Values) == 0 && fail.Message == "" {
 		return nil, nil
 	}
-	return fail, nil
+	var err error
+	if len(fail.Values) > 0 {
+		fail.Steps, err = r.trace(ctx, e.expr, &fail.Values[0])
+	}
+	return fail, err
 }
 
 func (d *description) differs(found *pcp.Desc) string {

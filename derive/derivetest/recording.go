@@ -24,15 +24,6 @@ type recording struct {
 	end   pcp.Timestamp
 	step  time.Duration
 	mode  pcp.Mode
-	tape  *tape // in the place of an archive, unless it is nil
-}
-
-// An output is where metrics and values are written: an archive, or a tape.
-type output interface {
-	AddMetric(d pcp.Desc, names ...string) error
-	SetInDom(t pcp.Timestamp, d pcp.InDom, list []pcp.Instance) error
-	Put(r *pcp.Result) error
-	Mark(t pcp.Timestamp) error
 }
 
 // recording finds the archive of a file, or writes it below dir.
@@ -84,7 +75,7 @@ func (f *File) beside(name string) string {
 	return filepath.Join(filepath.Dir(f.Name), name)
 }
 
-func (f *File) write(ctx context.Context, out output, samples int) error {
+func (f *File) write(ctx context.Context, out *archive.Writer, samples int) error {
 	b := &builder{File: f, out: out, domains: make(map[pcp.InDom]*domain)}
 	for i, m := range f.metrics {
 		if err := b.describe(ctx, i, m); err != nil {
@@ -115,7 +106,7 @@ func (f *File) write(ctx context.Context, out output, samples int) error {
 
 type builder struct {
 	*File
-	out   output
+	out   *archive.Writer
 	descs []pcp.Desc
 
 	domains map[pcp.InDom]*domain
@@ -251,10 +242,7 @@ func (b *builder) instances(t pcp.Timestamp, present map[pcp.InDom]map[pcp.Insta
 	return nil
 }
 
-func (w *recording) open(ctx context.Context) (timed, error) {
-	if w.tape != nil {
-		return &replay{tape: w.tape}, nil
-	}
+func (w *recording) open(ctx context.Context) (*pmapi.Archive, error) {
 	src, err := pmapi.OpenArchive(ctx, w.base, nil)
 	if err == nil {
 		delta := w.step
@@ -268,16 +256,7 @@ func (w *recording) open(ctx context.Context) (timed, error) {
 	return src, err
 }
 
-// A timed source has a past.
-type timed interface {
-	pmapi.Source
-	pmapi.Timeline
-}
-
 func (w *recording) samples() int {
-	if w.tape != nil {
-		return len(w.tape.frames)
-	}
 	return int(w.end.Sub(w.start)/w.step.Seconds()+1e-6) + 1
 }
 

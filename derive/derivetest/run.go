@@ -11,7 +11,6 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
-	"pmtools/derive/eval"
 	"pmtools/derive/load"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -25,9 +24,6 @@ type Options struct {
 	Keep        string                    // the directory in which the archive is kept; "" for nowhere
 	Equivalent  func(a, b pcp.InDom) bool // see derive.Options
 	Language    check.Language            // of the expressions of cases
-
-	// Probe is derive.Options.Probe for the samples of which a case says what the values are; nil shows nothing.
-	Probe func(p *derive.Program, tree syntax.Expr, info *check.Info) eval.Probe
 }
 
 // A Result is what came of a case.
@@ -44,8 +40,6 @@ type Report struct {
 	File     string   `json:"file"`
 	Warnings []string `json:"warnings,omitempty"` // about the lines of the definitions
 	Results  []Result `json:"cases"`
-
-	Definitions []Definition `json:"-"` // under test, if Options.Probe is not nil
 }
 
 // Failed returns how many cases failed.
@@ -62,13 +56,10 @@ func (r *Report) Failed() int {
 type runner struct {
 	*File
 	*recording
-	opt   Options
-	reg   *derive.Registry
-	warn  []string
-	files []string          // of definitions
-	text  map[string]string // of the definitions
-	spans map[string][]samples
-	now   int // the sample that is fetched
+	opt  Options
+	reg  *derive.Registry
+	warn []string
+	text map[string]string // of the definitions
 }
 
 // Run runs the cases of a file. The error is one of the file, a *SyntaxError, or of what it needs;
@@ -79,16 +70,7 @@ func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
 		return nil, err
 	}
 	defer done()
-	return r.run(ctx)
-}
-
-func (r *runner) run(ctx context.Context) (*Report, error) {
 	cases := r.selected(r.opt.Run)
-	if r.opt.Probe != nil {
-		if err := r.watch(cases); err != nil {
-			return nil, err
-		}
-	}
 	src, err := r.source(ctx)
 	if err != nil {
 		return nil, err
@@ -98,8 +80,7 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.spans = nil // traces show nothing
-	report := &Report{File: r.Name, Results: []Result{}}
+	report := &Report{File: r.Name, Warnings: r.warn, Results: []Result{}}
 	for _, c := range cases {
 		res := Result{Name: c.Name, File: r.Name, Line: c.Line, Recorded: c.Recorded}
 		for _, e := range c.checks {
@@ -113,11 +94,7 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 		}
 		report.Results = append(report.Results, res)
 	}
-	report.Warnings = r.warn
-	if r.opt.Probe != nil {
-		report.Definitions, err = r.definitions()
-	}
-	return report, err
+	return report, nil
 }
 
 func (f *File) selected(run *regexp.Regexp) (list []*Case) {
@@ -176,7 +153,7 @@ func (r *runner) load() error {
 		if r.opt.Definitions != "" && !filepath.IsAbs(name) {
 			path = filepath.Join(r.opt.Definitions, name)
 		}
-		if err := load.Each(r.reg, path, r.loaded); err != nil {
+		if err := load.Each(r.reg, path, r.quote); err != nil {
 			return fmt.Errorf("%s: definitions %s: %w", r.Name, name, err)
 		}
 	}
@@ -184,11 +161,6 @@ func (r *runner) load() error {
 		r.text[name] = expr
 	}
 	return nil
-}
-
-func (r *runner) loaded(file string, metrics int, errs []*syntax.FileError) {
-	r.files = append(r.files, file)
-	r.quote(file, metrics, errs)
 }
 
 // quote notes the errors in a file under test. Whoever writes cases chooses the file, which may be one
@@ -206,6 +178,11 @@ func (r *runner) quote(file string, metrics int, errs []*syntax.FileError) {
 	}
 	r.warn = append(r.warn, fmt.Sprintf("%v Error: no definition; the file has %d lines with errors, which pmderive check %s shows",
 		syntax.Place{File: file, Line: errs[0].Line}, len(errs), file))
+}
+
+// quotable reports whether a file is in the directory of the cases or of the definitions, or below.
+func (r *runner) quotable(file string) bool {
+	return within(filepath.Dir(r.Name), file) || r.opt.Definitions != "" && within(r.opt.Definitions, file)
 }
 
 // within reports whether a file is in a directory or below it, links followed.
@@ -229,15 +206,7 @@ func (r *runner) source(ctx context.Context) (*derive.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := r.sourceOptions()
-	if r.spans != nil {
-		opt.Probe = r.watched
-	}
-	return derive.NewSource(src, r.reg, opt), nil
-}
-
-func (r *runner) sourceOptions() *derive.Options {
-	return &derive.Options{Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(_, _ string) {}}
+	return derive.NewSource(src, r.reg, &derive.Options{Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(_, _ string) {}}), nil
 }
 
 type outcome struct {
@@ -276,9 +245,7 @@ func (r *runner) evaluate(ctx context.Context, src *derive.Source, list []*expec
 	}
 	names := newInstances(src)
 	kept := 0
-	r.now = 0
-	err := r.fetch(ctx, src, ids, func(k int, res *pcp.Result) error {
-		r.now = k + 1
+	err := r.fetch(ctx, src, ids, func(_ int, res *pcp.Result) error {
 		for i, o := range good {
 			// A sample without values takes memory, too.
 			if kept += max(1, res.Sets[i].Len()) + textSize(&res.Sets[i])/valueSize; kept > maxValues {

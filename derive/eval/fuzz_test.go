@@ -10,7 +10,6 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/eval"
-	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -216,9 +215,7 @@ func FuzzEval(f *testing.F) {
 			return
 		}
 		state, second := eval.New(e, info).NewState(), newNaive(info)
-		var dst, probed pcp.Values
-		shown := ""
-		watched := eval.NewProbed(e, info, func(_ syntax.Expr, v *pcp.Values) { shown = text(v) }).NewState()
+		var dst pcp.Values
 		for i := range int64(5) {
 			in := &eval.Input{Time: pcp.Timestamp{Sec: i * i}, Instances: &names{}, Groups: grouper{version: int(i)/2 + 1}}
 			for _, id := range info.Operands {
@@ -230,9 +227,6 @@ func FuzzEval(f *testing.F) {
 			second.in = in
 			if want := second.eval(e); !equal(&dst, want) {
 				t.Fatalf("%s: sample %d: %s, but naively %s", expr, i, text(&dst), naiveText(want))
-			}
-			if watched.Eval(in, &probed); text(&probed) != text(&dst) || shown != text(&dst) {
-				t.Fatalf("%s: sample %d: %s, but with a probe %s, which was shown %s", expr, i, text(&dst), text(&probed), shown)
 			}
 			if after := texts(in.Columns); after != before {
 				t.Fatalf("%s: the input was changed", expr)

@@ -66,19 +66,6 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestGroupsAlike covers what linters ask about: functions of the same groups.
-func TestGroupsAlike(t *testing.T) {
-	w := newWorld(oneWorld)
-	_, _, plan := compile(t, w, "sum(i32s) by (a)")
-	for expr, want := range map[string]bool{
-		"(sum(i32s) by (a))": true, "sum(i32s) by (b)": false, "sum(i32s)": false, "max(i32s) by (a)": false, "sum(u32s) by (a)": false,
-	} {
-		if _, _, other := compile(t, w, expr); plan.Same(other) != want {
-			t.Errorf("%s: same is %v, want %v", expr, !want, want)
-		}
-	}
-}
-
 // TestGroupsAllocate: steady groups take no memory after the first evaluations, whatever the function.
 func TestGroupsAllocate(t *testing.T) {
 	w := newWorld(oneWorld)

@@ -31,8 +31,6 @@ type Plan struct {
 	hists  int // nodes with a previous sample
 	caches int // nodes that remember instances
 	shared int // nodes that are evaluated once
-	probe  Probe
-	probed []syntax.Expr
 	spans  []span
 	groups []grouping
 
@@ -71,7 +69,6 @@ const (
 	kOver                  // span and window number arg; at the share that word is
 	kGroup                 // grouping and memory number arg; at the share that word is
 	kShared                // the values of x, which are worked out once; memory number arg
-	kProbe                 // the values of x, which are shown to the Probe as those of expression number arg
 )
 
 // A node is a part of an expression. The fields that matter depend on its kind. They are values where
@@ -130,17 +127,8 @@ type filter struct {
 }
 
 // New plans a tree that check.Check has accepted with info.
-func New(e syntax.Expr, info *check.Info) *Plan { return NewProbed(e, info, nil) }
-
-// A Probe gets the values of a part of an expression when it is evaluated, those of its operands before. The
-// values are valid during the call and only read. Parentheses are no parts, nor are names of definitions: the
-// expressions in them are.
-type Probe func(part syntax.Expr, v *pcp.Values)
-
-// NewProbed is New with a Probe, which States of the Plan call. Where it is nil the Plan is that of New: a
-// Probe costs nothing where there is none, as it is nodes of the plan.
-func NewProbed(e syntax.Expr, info *check.Info, probe Probe) *Plan {
-	p := planner{plan: &Plan{nodes: make([]node, 0, 2), probe: probe, operands: info.Operands}, info: info}
+func New(e syntax.Expr, info *check.Info) *Plan {
+	p := planner{plan: &Plan{nodes: make([]node, 0, 2), operands: info.Operands}, info: info}
 	if len(info.Operands) > fewOperands {
 		p.column = make(map[pcp.ID]int, len(info.Operands))
 		for i, id := range info.Operands {
@@ -186,24 +174,13 @@ func (p *planner) push(n node) int {
 }
 
 func (p *planner) add(e syntax.Expr) int {
+	t := p.info.Types[e]
+	n := node{column: column{typ: t.Type, indom: t.InDom, slot: -1}}
 	switch e := e.(type) {
 	case *syntax.ParenExpr:
 		return p.add(e.X)
 	case *syntax.NestExpr:
 		return p.nest(e.X)
-	}
-	i := p.part(e)
-	if p.plan.probe == nil {
-		return i
-	}
-	p.plan.probed = append(p.plan.probed, e)
-	return p.push(node{kind: kProbe, column: p.plan.nodes[i].column, x: i, arg: len(p.plan.probed) - 1})
-}
-
-func (p *planner) part(e syntax.Expr) int {
-	t := p.info.Types[e]
-	n := node{column: column{typ: t.Type, indom: t.InDom, slot: -1}}
-	switch e := e.(type) {
 	case *syntax.MetricRef:
 		return p.metric(e, n)
 	case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr:

@@ -113,10 +113,6 @@ func (s *State) eval(i int) *pcp.Values {
 			m.eval = s.evals
 		}
 		return m.values
-	case kProbe:
-		v := s.eval(n.x)
-		s.plan.probe(s.plan.probed[n.arg], v)
-		return v
 	case kNone:
 		s.none.Reset(pcp.NullID, n.typ)
 		return &s.none

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +10,10 @@ import (
 	"testing"
 
 	"pmtools/derive/derivetest"
+	"pmtools/derive/lint"
+	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
+	"pmtools/lib/pmapi"
 	"pmtools/test/peer/harness"
 )
 
@@ -161,16 +165,18 @@ var shippedFindings = map[string][]string{
 func TestShippedFindings(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	conf := filepath.Join(root, "etc/pcp/derived")
-	m := newMutation(t, conf)
+	kept := t.TempDir()
 	var got, want []string
-	for _, file := range m.files {
-		base := filepath.Base(file)
-		full := strings.TrimSuffix(base, ".conf") + derivetest.Suffix
-		for _, line := range m.before[base] {
-			if where, rest, _ := strings.Cut(line, " "); filepath.Base(where) == full {
-				words := strings.Fields(rest)
-				got = append(got, words[1]+" "+words[0])
-			}
+	for _, f := range shippedCases(t) {
+		base := strings.TrimSuffix(filepath.Base(f.Name), derivetest.Suffix)
+		if f.Definitions[0] != base+".conf" {
+			continue
+		}
+		if _, err := f.Run(t.Context(), &derivetest.Options{Definitions: conf, Keep: kept}); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range linted(t, filepath.Join(conf, f.Definitions[0]), filepath.Join(kept, base, "input")) {
+			got = append(got, d.Rule+" "+d.Metric)
 		}
 	}
 	for rule, names := range shippedFindings {
@@ -183,4 +189,21 @@ func TestShippedFindings(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("check says\n%s\nwanted\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// linted returns what check finds in a file of definitions over an archive.
+func linted(t *testing.T, file, archive string) []lint.Diagnostic {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := repl.New(&repl.Options{Sources: repl.Sources{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
+		return pmapi.OpenArchive(ctx, name, nil)
+	}}})
+	defer s.Close()
+	found, err := s.Lint(t.Context(), []lint.File{{Name: file, Text: text}}, lint.Options{Rules: lint.Rules()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
