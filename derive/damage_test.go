@@ -99,7 +99,7 @@ func fetches(ctx context.Context, t *testing.T, src *derive.Source, base pmapi.T
 	}
 	_, _ = src.Describe(ctx, ids)
 	for _, id := range ids {
-		_, _ = src.Text(ctx, id, pcp.Help)
+		_, _ = pmapi.LookupText(ctx, src, pcp.Help, uint32(id))
 	}
 }
 

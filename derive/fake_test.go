@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -210,12 +211,8 @@ func (f *fake) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, e
 	return "", cmp.Or(err, error(pmerr.Inst))
 }
 
-func (f *fake) Text(context.Context, pcp.ID, pcp.TextKind) (string, error) {
-	return "", cmp.Or(f.broken, error(pmerr.Text))
-}
-
-func (f *fake) InDomText(context.Context, pcp.InDom, pcp.TextKind) (string, error) {
-	return "", cmp.Or(f.broken, error(pmerr.Text))
+func (f *fake) Text(_ context.Context, _ pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
+	return slices.Repeat([]pcp.Answer[string]{{Err: pmerr.Text}}, len(idents)), f.broken
 }
 
 func (f *fake) Labels(context.Context, pcp.LabelKind, uint32) ([]pcp.LabelSet, error) {

@@ -174,7 +174,7 @@ func TestSourceText(t *testing.T) {
 		src        *derive.Source
 		name, want string
 	}{{src, "both", "text of both"}, {other, "both", ""}, {src, "global", "text of global"}, {other, "global", "text of global"}} {
-		got, err := tt.src.Text(ctx, lookup(t, tt.src, tt.name), pcp.Help)
+		got, err := pmapi.LookupText(ctx, tt.src, pcp.Help, uint32(lookup(t, tt.src, tt.name)))
 		if got != tt.want || (err != nil) != (tt.want == "") {
 			t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -52,41 +51,29 @@ func fill[K, T any](ctx context.Context, out []T, where []int, ask func(context.
 	return out, nil
 }
 
-// Text returns a help text. For a derived metric without one, the error is pmerr.Text.
-func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
-	if err := s.sync(); err != nil {
-		return "", err
-	}
-	if m := s.byID(id); m != nil {
-		return s.reg.textOf(m.definition, kind)
-	}
-	return s.base.Text(ctx, id, kind)
-}
-
-// Texts is Text for several metrics. It asks the Source below for all of its texts at once.
-func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+// Text returns help texts. The error of a derived metric without one is pmerr.Text. The Source below is
+// asked for all of its texts at once.
+func (s *Source) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
 	if err := s.sync(); err != nil {
 		return nil, err
 	}
-	out := make([]pcp.Answer[string], len(ids))
-	var rest []pcp.ID
+	if kind&pcp.InDomText != 0 {
+		return s.base.Text(ctx, kind, idents)
+	}
+	out := make([]pcp.Answer[string], len(idents))
+	var rest []uint32
 	var where []int
-	for i, id := range ids {
-		if m := s.byID(id); m != nil {
+	for i, ident := range idents {
+		if m := s.byID(pcp.ID(ident)); m != nil {
 			out[i].Value, out[i].Err = s.reg.textOf(m.definition, kind)
 		} else {
-			rest, where = append(rest, id), append(where, i)
+			rest, where = append(rest, ident), append(where, i)
 		}
 	}
-	ask := func(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[string], error) {
-		return pmapi.Texts(ctx, s.base, ids, kind)
+	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[string], error) {
+		return s.base.Text(ctx, kind, idents)
 	}
 	return fill(ctx, out, where, ask, rest)
-}
-
-// InDomText returns a help text of an instance domain.
-func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
-	return s.base.InDomText(ctx, d, kind)
 }
 
 // Labels returns labels. Derived metrics have no labels of domain, cluster and item.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -27,24 +28,24 @@ func TestLabelsAndTexts(t *testing.T) {
 	if l, err := src.Labels(ctx, pcp.ContextLabels, 0); err != nil || len(l) != 1 {
 		t.Errorf("context labels: %v, %v", l, err)
 	}
-	if _, err := src.Text(ctx, id, pcp.OneLine); !errors.Is(err, pmerr.Text) {
+	if _, err := pmapi.LookupText(ctx, src, pcp.OneLine, uint32(id)); !errors.Is(err, pmerr.Text) {
 		t.Errorf("text: %v", err)
 	}
 	if err := reg.AddText("x.y", pcp.OneLine, "short"); err != nil {
 		t.Error(err)
 	}
 	for _, k := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
-		if s, err := src.Text(ctx, id, k); s != "short" || err != nil {
+		if s, err := pmapi.LookupText(ctx, src, k, uint32(id)); s != "short" || err != nil {
 			t.Errorf("text %d: %q, %v", k, s, err)
 		}
 	}
-	if _, err := src.Text(ctx, id, 3); !errors.Is(err, pmerr.Arg) {
+	if _, err := pmapi.LookupText(ctx, src, 3, uint32(id)); !errors.Is(err, pmerr.Arg) {
 		t.Errorf("text of no kind: %v", err)
 	}
 	if err := reg.AddText("x.y", pcp.Help, "long"); err != nil {
 		t.Error(err)
 	}
-	if s, _ := src.Text(ctx, id, pcp.Help); s != "long" {
+	if s, _ := pmapi.LookupText(ctx, src, pcp.Help, uint32(id)); s != "long" {
 		t.Errorf("help: %q", s)
 	}
 	for want, err := range map[error]error{
@@ -54,13 +55,13 @@ func TestLabelsAndTexts(t *testing.T) {
 			t.Errorf("AddText: %v, want %v", err, want)
 		}
 	}
-	if s, err := src.Text(ctx, lookup(t, src, "event.flags"), pcp.OneLine); s != "Flags for event records" || err != nil {
+	if s, err := pmapi.LookupText(ctx, src, pcp.OneLine, uint32(lookup(t, src, "event.flags"))); s != "Flags for event records" || err != nil {
 		t.Errorf("event.flags: %q, %v", s, err)
 	}
-	if _, err := src.InDomText(ctx, pcp.NewInDom(29, 1), pcp.OneLine); !errors.Is(err, pmerr.Text) {
+	if _, err := pmapi.LookupText(ctx, src, pcp.OneLine|pcp.InDomText, uint32(pcp.NewInDom(29, 1))); !errors.Is(err, pmerr.Text) {
 		t.Errorf("domain text: %v", err)
 	}
-	if _, err := src.Text(ctx, pcp.NewID(29, 0, 1), pcp.OneLine); !errors.Is(err, pmerr.Text) {
+	if _, err := pmapi.LookupText(ctx, src, pcp.OneLine, uint32(pcp.NewID(29, 0, 1))); !errors.Is(err, pmerr.Text) {
 		t.Errorf("base text: %v", err)
 	}
 }

@@ -228,10 +228,10 @@ func (r *reporter) instancesJSON(ctx context.Context, d *pcp.Desc, rec *record) 
 func (r *reporter) indomJSON(ctx context.Context, d pcp.InDom) {
 	rec := record{InDom: d.String()}
 	if r.show.oneline {
-		rec.OneLine = textJSON(r.src.InDomText(ctx, d, pcp.OneLine))
+		rec.OneLine = textJSON(pmapi.LookupText(ctx, r.src, pcp.OneLine|pcp.InDomText, uint32(d)))
 	}
 	if r.show.help {
-		rec.Help = textJSON(r.src.InDomText(ctx, d, pcp.Help))
+		rec.Help = textJSON(pmapi.LookupText(ctx, r.src, pcp.Help|pcp.InDomText, uint32(d)))
 	}
 	if r.show.labels {
 		rec.Labels = pcp.AppendLabels(nil, r.indomLabels(ctx, d))

@@ -100,13 +100,12 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 	}
 }
 
-// listTexts asks for the help texts of metrics, if the source can do so at once.
+// listTexts asks for the help texts of metrics, at once if there are several.
 func (r *reporter) listTexts(ctx context.Context, ms []metric, ids []pcp.ID, kind pcp.TextKind) {
-	l, ok := pmapi.As[pmapi.Batcher](r.src)
-	if !ok || len(ms) == 1 {
+	if len(ms) == 1 {
 		return
 	}
-	texts, err := l.Texts(ctx, ids, kind)
+	texts, err := r.src.Text(ctx, kind, pcp.Idents(ids))
 	if err != nil {
 		return // each is asked for by itself then
 	}
@@ -266,7 +265,7 @@ func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
 	r.buf = format.AppendInDom(append(r.buf[:0], "\nInDom: "...), d, r.show.decimal)
 	r.out.Write(r.buf)
 	if r.show.oneline {
-		text, err := r.src.InDomText(ctx, d, pcp.OneLine)
+		text, err := pmapi.LookupText(ctx, r.src, pcp.OneLine|pcp.InDomText, uint32(d))
 		r.onelineText(text, err, r.show.decimal)
 	}
 	r.out.WriteByte('\n')
@@ -274,7 +273,7 @@ func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
 		fmt.Fprintf(r.out, "    labels %s\n", pcp.AppendLabels(nil, r.indomLabels(ctx, d)))
 	}
 	if r.show.help {
-		r.helpText(r.src.InDomText(ctx, d, pcp.Help))
+		r.helpText(pmapi.LookupText(ctx, r.src, pcp.Help|pcp.InDomText, uint32(d)))
 	}
 }
 
@@ -282,7 +281,7 @@ func (r *reporter) text(ctx context.Context, id pcp.ID, kind pcp.TextKind, known
 	if known != nil {
 		return known.Value, known.Err
 	}
-	return r.src.Text(ctx, id, kind)
+	return pmapi.LookupText(ctx, r.src, kind, uint32(id))
 }
 
 // onelineText prints a one-line text after a name, or below it; an error always follows the name.

@@ -87,8 +87,8 @@ func (c *Catalogue) Lookup(ctx context.Context, name string) (pcp.Desc, error) {
 
 // Texts returns the help texts of a metric. The error is a *query.Problem if neither is there.
 func (c *Catalogue) Texts(ctx context.Context, name string, id pcp.ID) (t Texts, err error) {
-	line, errLine := c.Derived.Text(ctx, id, pcp.OneLine)
-	help, errHelp := c.Derived.Text(ctx, id, pcp.Help)
+	line, errLine := pmapi.LookupText(ctx, c.Derived, pcp.OneLine, uint32(id))
+	help, errHelp := pmapi.LookupText(ctx, c.Derived, pcp.Help, uint32(id))
 	if errLine != nil && errHelp != nil {
 		return Texts{}, c.textProblem(name, errLine)
 	}
@@ -204,7 +204,7 @@ func (c *Catalogue) node(ctx context.Context, name string) (*Description, error)
 			list, at = append(list, id), append(at, i)
 		}
 	}
-	texts, err := pmapi.Texts(ctx, c.Derived, list, pcp.OneLine)
+	texts, err := c.Derived.Text(ctx, pcp.OneLine, pcp.Idents(list))
 	if err = fatal(ctx, err); err != nil {
 		return nil, err
 	}

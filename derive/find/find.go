@@ -101,7 +101,7 @@ func (r *reader) metrics(ctx context.Context, from, to int) error {
 	}
 	var texts [2][]pcp.Answer[string]
 	for i, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
-		texts[i], err = pmapi.Texts(ctx, r.src, ids, kind)
+		texts[i], err = r.src.Text(ctx, kind, pcp.Idents(ids))
 		if bad := fatal(ctx, err); bad != nil {
 			return bad
 		}

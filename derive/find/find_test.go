@@ -48,10 +48,10 @@ func (f *fake) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc]
 	return out, nil
 }
 
-func (f *fake) Texts(_ context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+func (f *fake) Text(_ context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
 	f.asked++
-	out := make([]pcp.Answer[string], len(ids))
-	for i, id := range ids {
+	out := make([]pcp.Answer[string], len(idents))
+	for i, id := range idents {
 		if out[i].Value = f.list[id].line; kind == pcp.Help {
 			out[i].Value = f.list[id].help
 		}
@@ -230,7 +230,7 @@ func (o *overlay) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc], e
 	return nil, pmerr.BadDerive
 }
 
-func (o *overlay) Texts(context.Context, []pcp.ID, pcp.TextKind) ([]pcp.Answer[string], error) {
+func (o *overlay) Text(context.Context, pcp.TextKind, []uint32) ([]pcp.Answer[string], error) {
 	return nil, pmerr.Text
 }
 

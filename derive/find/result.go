@@ -109,7 +109,7 @@ func (ix *Index) results(ctx context.Context, c *describe.Catalogue, matches []M
 	if bad := fatal(ctx, err); bad != nil {
 		return nil, bad
 	}
-	texts, err := pmapi.Texts(ctx, c.Derived, ids, pcp.OneLine)
+	texts, err := c.Derived.Text(ctx, pcp.OneLine, pcp.Idents(ids))
 	if bad := fatal(ctx, err); bad != nil {
 		return nil, bad
 	}

@@ -204,7 +204,7 @@ a.g = 4`
 	src := derive.NewSource(pmapi.WithNames(nil, new(pmns.Tree)), reg, nil)
 	id, _ := reg.Lookup("a.b")
 	for kind, want := range map[pcp.TextKind]string{pcp.OneLine: "one  ", pcp.Help: "hello\n world"} {
-		if s, err := src.Text(context.Background(), id, kind); s != want || err != nil {
+		if s, err := pmapi.LookupText(context.Background(), src, kind, uint32(id)); s != want || err != nil {
 			t.Errorf("text %d: %q, %v", kind, s, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 )
 
 // catalogue returns where names are looked up.
@@ -192,7 +193,7 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 	for i, e := range list {
 		text := ""
 		if i < maxTexts {
-			text, _ = src.Text(ctx, e.id, pcp.OneLine)
+			text, _ = pmapi.LookupText(ctx, src, pcp.OneLine, uint32(e.id))
 		}
 		t.Rows = append(t.Rows, []string{e.name, strings.TrimSpace(text)})
 		if err := ctx.Err(); err != nil {

@@ -205,8 +205,8 @@ func TestUnknownDomain(t *testing.T) {
 	_, errInsts := s.Instances(ctx, d)
 	_, errInst := s.LookupInst(ctx, d, "x")
 	_, errName := s.InstName(ctx, d, 1)
-	_, errText := s.Text(ctx, id, pcp.Help)
-	_, errDomText := s.InDomText(ctx, d, pcp.Help)
+	_, errText := pmapi.LookupText(ctx, s, pcp.Help, uint32(id))
+	_, errDomText := pmapi.LookupText(ctx, s, pcp.Help|pcp.InDomText, uint32(d))
 	_, errLabels := s.Labels(ctx, pcp.ItemLabels, uint32(id))
 	errStore := s.Store(ctx, []pcp.Values{{ID: id, Insts: []int32{-1}, Words: []uint64{1}}})
 	if err != nil {
@@ -367,11 +367,11 @@ func TestTexts(t *testing.T) {
 		{pcp.NewID(70, 321, 7), pcp.OneLine, "throughput", nil}, {pcp.NewID(70, 321, 7), pcp.Help, "How many were made", nil},
 		{pcp.NewID(70, 321, 8), pcp.Help, "state", nil}, {pcp.NewID(70, 321, 9), pcp.Help, "", pmerr.Text}, {pcp.NewID(251, 0, 1), pcp.OneLine, "", pmerr.Text},
 	} {
-		if got, err := s.Text(ctx, c.id, c.kind); got != c.want || !errors.Is(err, c.err) {
+		if got, err := pmapi.LookupText(ctx, s, c.kind, uint32(c.id)); got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("text %d of %v: %q, error %v; want %q, %v", c.kind, c.id, got, err, c.want, c.err)
 		}
 	}
-	if got, err := s.InDomText(ctx, pcp.NewInDom(70, 321<<11|61), pcp.Help); got != "Popular Acme products" || err != nil {
+	if got, err := pmapi.LookupText(ctx, s, pcp.Help|pcp.InDomText, uint32(pcp.NewInDom(70, 321<<11|61))); got != "Popular Acme products" || err != nil {
 		t.Errorf("text of a domain: %q, error %v", got, err)
 	}
 }
@@ -511,7 +511,7 @@ func TestWatcher(t *testing.T) {
 	if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id, pcp.NewID(251, 0, 0)}}, &res); err != nil || res.Sets[0].Err != 0 || res.Sets[1].Err != pmerr.NoAgent {
 		t.Errorf("%+v, error %v", res.Sets, err)
 	}
-	if _, err := s.Text(ctx, id, pcp.Help); !errors.Is(err, pmerr.Text) {
+	if _, err := pmapi.LookupText(ctx, s, pcp.Help, uint32(id)); !errors.Is(err, pmerr.Text) {
 		t.Errorf("Text: error %v, want %v", err, pmerr.Text)
 	}
 	if err := s.Store(ctx, []pcp.Values{{ID: id, Insts: []int32{-1}, Words: []uint64{1}}}); !errors.Is(err, pmerr.Permission) {

@@ -177,43 +177,33 @@ func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
 	return nil
 }
 
-// Text implements pmapi.Source. Without a full text the result is the one-line text.
-func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
-	t, err := s.texter(ctx, id.Domain(), pmerr.PMID)
-	if err != nil {
-		return "", err
+// Text implements pmapi.Source.
+func (s *Source) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
+	return answers(ctx, s, idents, func(ctx context.Context, ident uint32) (string, error) { return s.text(ctx, kind, ident) })
+}
+
+// text returns the one-line text instead of a full text that is missing or empty (wire.md W15).
+func (s *Source) text(ctx context.Context, kind pcp.TextKind, ident uint32) (string, error) {
+	id, d := pcp.ID(ident), pcp.InDom(ident)
+	isInDom, kind := kind&pcp.InDomText != 0, kind&^pcp.InDomText
+	domain, unknown := id.Domain(), pmerr.PMID
+	if isInDom {
+		domain, unknown = d.Domain(), pmerr.InDom
 	}
-	return fullText(kind, func(kind pcp.TextKind) (string, error) { return t.Text(ctx, s.client, id, kind) })
-}
-
-// Texts implements pmapi.Batcher.
-func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
-	return answers(ctx, s, ids, func(ctx context.Context, id pcp.ID) (string, error) { return s.Text(ctx, id, kind) })
-}
-
-// InDomText implements pmapi.Source. Without a full text the result is the one-line text.
-func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
-	t, err := s.texter(ctx, d.Domain(), pmerr.InDom)
-	if err != nil {
-		return "", err
-	}
-	return fullText(kind, func(kind pcp.TextKind) (string, error) { return t.InDomText(ctx, s.client, d, kind) })
-}
-
-func (s *Source) texter(ctx context.Context, domain uint32, unknown pmerr.Code) (pmda.Texter, error) {
 	m, err := s.serving(ctx, domain, unknown)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	t, ok := m.provider.(pmda.Texter)
 	if !ok {
-		return nil, pmerr.Text
+		return "", pmerr.Text
 	}
-	return t, nil
-}
-
-// fullText replaces a full text that is missing or empty by the one-line text (wire.md W15).
-func fullText(kind pcp.TextKind, get func(pcp.TextKind) (string, error)) (string, error) {
+	get := func(kind pcp.TextKind) (string, error) {
+		if isInDom {
+			return t.InDomText(ctx, s.client, d, kind)
+		}
+		return t.Text(ctx, s.client, id, kind)
+	}
 	text, err := get(kind)
 	if kind == pcp.Help && (err != nil || text == "") && !errors.Is(err, context.Canceled) {
 		return get(pcp.OneLine)

@@ -214,7 +214,7 @@ func (r *reader) metricRows(ctx context.Context) []metricRow {
 			s := d.InDom.String()
 			rows[i].InDom = &s
 		}
-		if help, err := r.src.Text(ctx, d.ID, pcp.OneLine); err == nil {
+		if help, err := pmapi.LookupText(ctx, r.src, pcp.OneLine, uint32(d.ID)); err == nil {
 			help = utf8Text(help)
 			rows[i].Help = &help
 		}

@@ -42,3 +42,6 @@ const (
 	OneLine TextKind = 1
 	Help    TextKind = 2
 )
+
+// InDomText is added to a TextKind: the text is that of an instance domain, not of a metric.
+const InDomText TextKind = 8

@@ -103,3 +103,12 @@ type Desc struct {
 	Sem   Sem
 	Units Units
 }
+
+// Idents returns identifiers as numbers, as questions about objects of several kinds take them.
+func Idents[T ID | InDom](list []T) []uint32 {
+	out := make([]uint32, len(list))
+	for i, x := range list {
+		out[i] = uint32(x)
+	}
+	return out
+}

@@ -202,14 +202,14 @@ func (r *recording) Labels(_ context.Context, kind pcp.LabelKind, ident uint32) 
 	return r.set.Labels(kind, ident, r.cursor.Origin())
 }
 
-func (r *recording) Text(_ context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
-	text, err := r.set.Text(uint32(id), false, kind)
-	if err != nil && id.IsDerived() { // a metric that nobody has defined
-		return "", pmerr.PMID
+func (r *recording) Text(_ context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
+	rs := make([]pcp.Answer[string], len(idents))
+	isInDom := kind&pcp.InDomText != 0
+	for i, ident := range idents {
+		rs[i].Value, rs[i].Err = r.set.Text(ident, isInDom, kind&^pcp.InDomText)
+		if rs[i].Err != nil && !isInDom && pcp.ID(ident).IsDerived() { // a metric that nobody has defined
+			rs[i].Err = pmerr.PMID
+		}
 	}
-	return text, err
-}
-
-func (r *recording) InDomText(_ context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
-	return r.set.Text(uint32(d), true, kind)
+	return rs, nil
 }

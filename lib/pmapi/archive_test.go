@@ -122,13 +122,13 @@ func TestArchiveMeta(t *testing.T) {
 	if name, err := a.InstName(ctx, d, 1); name != "one" || err != nil {
 		t.Errorf("InstName: %q, %v", name, err)
 	}
-	if s, err := a.Text(ctx, set, pcp.OneLine); s != "a set of values" || err != nil {
+	if s, err := pmapi.LookupText(ctx, a, pcp.OneLine, uint32(set)); s != "a set of values" || err != nil {
 		t.Errorf("Text: %q, %v", s, err)
 	}
-	if s, err := a.Text(ctx, pcp.NewID(pcp.DynamicDomain, 1, 1), pcp.OneLine); !errors.Is(err, pmerr.PMID) {
+	if s, err := pmapi.LookupText(ctx, a, pcp.OneLine, uint32(pcp.NewID(pcp.DynamicDomain, 1, 1))); !errors.Is(err, pmerr.PMID) {
 		t.Errorf("Text of a derived metric that is not defined: %q, %v", s, err)
 	}
-	if s, err := a.InDomText(ctx, d, pcp.OneLine); s != "things" || err != nil {
+	if s, err := pmapi.LookupText(ctx, a, pcp.OneLine|pcp.InDomText, uint32(d)); s != "things" || err != nil {
 		t.Errorf("InDomText: %q, %v", s, err)
 	}
 	host, zone := a.Host()

@@ -15,14 +15,6 @@ func WalkNames(ctx context.Context, src Source, name string, f func(name string)
 	return src.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
-// Texts returns the help texts of several metrics.
-func Texts(ctx context.Context, src Source, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
-	if b, ok := src.(Batcher); ok {
-		return b.Texts(ctx, ids, kind)
-	}
-	return eachOf(ctx, ids, func(ctx context.Context, id pcp.ID) (string, error) { return src.Text(ctx, id, kind) })
-}
-
 // LabelsOf returns the labels of several objects of one kind.
 func LabelsOf(ctx context.Context, src Source, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
 	if b, ok := src.(Batcher); ok {

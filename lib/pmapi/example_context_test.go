@@ -100,7 +100,7 @@ func ExampleContext_Source() {
 		log.Fatal(err)
 	}
 	for _, m := range metrics {
-		text, err := src.Text(ctx, m.Desc.ID, pcp.OneLine)
+		text, err := pmapi.LookupText(ctx, src, pcp.OneLine, uint32(m.Desc.ID))
 		fmt.Println(m.Name, "-", text, err)
 		os.Stdout.Write(format.AppendDesc(nil, &m.Desc, false))
 		if m.Desc.InDom == pcp.NullInDom {

@@ -41,6 +41,7 @@ type questions interface {
 	InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error)
 	Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error)
 	LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error)
+	Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error)
 }
 
 type backoff struct {
@@ -259,34 +260,6 @@ func (h *Host) Store(ctx context.Context, sets []pcp.Values) error {
 		return pmerr.NoContext
 	}
 	return h.conn.Store(ctx, sets)
-}
-
-// Text implements Source.
-func (h *Host) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
-	if h.closed {
-		return "", pmerr.NoContext
-	}
-	return h.conn.Text(ctx, pmcd.TextReq{Ident: uint32(id), Kind: kind})
-}
-
-// InDomText implements Source.
-func (h *Host) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
-	if h.closed {
-		return "", pmerr.NoContext
-	}
-	return h.conn.Text(ctx, pmcd.TextReq{Ident: uint32(d), InDom: true, Kind: kind})
-}
-
-// Texts implements Batcher.
-func (h *Host) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
-	if h.closed {
-		return nil, pmerr.NoContext
-	}
-	reqs := make([]pmcd.TextReq, len(ids))
-	for i, id := range ids {
-		reqs[i] = pmcd.TextReq{Ident: uint32(id), Kind: kind}
-	}
-	return h.conn.Texts(ctx, reqs)
 }
 
 // Host implements Source: the name is that of the specification, or this machine's for the local

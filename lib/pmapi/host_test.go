@@ -107,9 +107,12 @@ func hostCalls() map[string]func(ctx context.Context, h *Host) error {
 			return h.Store(ctx, []pcp.Values{{ID: writeID, Type: pcp.Int32, Insts: []int32{-1}, Words: []uint64{1}}})
 		},
 		"Labels": func(ctx context.Context, h *Host) error { _, err := h.Labels(ctx, pcp.ContextLabels, 0); return err },
-		"Text":   func(ctx context.Context, h *Host) error { _, err := h.Text(ctx, binID, pcp.Help); return err },
+		"Text": func(ctx context.Context, h *Host) error {
+			_, err := LookupText(ctx, h, pcp.Help, uint32(binID))
+			return err
+		},
 		"InDomText": func(ctx context.Context, h *Host) error {
-			_, err := h.InDomText(ctx, pmcdtest.BinInDom, pcp.Help)
+			_, err := LookupText(ctx, h, pcp.Help|pcp.InDomText, uint32(pmcdtest.BinInDom))
 			return err
 		},
 	}

@@ -35,3 +35,13 @@ func LookupDesc(ctx context.Context, src Source, id pcp.ID) (pcp.Desc, error) {
 	}
 	return found[0].Value, found[0].Err
 }
+
+// LookupText returns a help text of a metric, or, if pcp.InDomText is added to kind, of an instance
+// domain (pmLookupText, pmLookupInDomText). Errors are those of [Source.Text].
+func LookupText(ctx context.Context, src Source, kind pcp.TextKind, ident uint32) (string, error) {
+	found, err := src.Text(ctx, kind, []uint32{ident})
+	if err != nil {
+		return "", err
+	}
+	return found[0].Value, found[0].Err
+}

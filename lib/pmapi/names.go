@@ -63,10 +63,6 @@ func (r *renamed) WalkNames(ctx context.Context, name string, f func(name string
 	return r.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
-func (r *renamed) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
-	return Texts(ctx, r.Source, ids, kind)
-}
-
 func (r *renamed) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
 	return LabelsOf(ctx, r.Source, kind, idents)
 }

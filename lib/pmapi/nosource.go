@@ -28,16 +28,8 @@ func (noSource) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc], err
 	return nil, pmerr.NoContext
 }
 
-func (noSource) Text(context.Context, pcp.ID, pcp.TextKind) (string, error) {
-	return "", pmerr.NoContext
-}
-
-func (noSource) Texts(context.Context, []pcp.ID, pcp.TextKind) ([]pcp.Answer[string], error) {
+func (noSource) Text(context.Context, pcp.TextKind, []uint32) ([]pcp.Answer[string], error) {
 	return nil, pmerr.NoContext
-}
-
-func (noSource) InDomText(context.Context, pcp.InDom, pcp.TextKind) (string, error) {
-	return "", pmerr.NoContext
 }
 
 func (noSource) Labels(context.Context, pcp.LabelKind, uint32) ([]pcp.LabelSet, error) {

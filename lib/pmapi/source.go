@@ -44,10 +44,10 @@ type Source interface {
 	// does not know it, and pmerr.NoAgent if the agent of its domain is not there, or pmerr.Again if
 	// it is not ready.
 	Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error)
-	// Text returns a help text of a metric, or pmerr.Text.
-	Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error)
-	// InDomText returns a help text of an instance domain, or pmerr.Text.
-	InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error)
+	// Text returns the help texts of metrics, or, if pcp.InDomText is added to kind, of instance domains:
+	// idents are their identifiers. The error of one without such a text is pmerr.Text, and that of
+	// any with another kind pmerr.Arg.
+	Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error)
 	// Labels returns the label sets of one level: one set or none, for InstanceLabels one for each
 	// instance that has labels. ident is 0 for ContextLabels, a domain number, an instance domain,
 	// or a metric's identifier (for ClusterLabels with any item).
@@ -139,12 +139,10 @@ type Marker interface {
 }
 
 // A Batcher is a Source that answers questions about several objects at less cost than one after
-// the other. The functions [WalkNames], [Texts], [LabelsOf] and [InstancesOf] use one if they can.
+// the other. The functions [WalkNames], [LabelsOf] and [InstancesOf] use one if they can.
 type Batcher interface {
 	// WalkNames is Walk without the identifiers.
 	WalkNames(ctx context.Context, name string, f func(name string) bool) error
-	// Texts returns the results of Text for each metric.
-	Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error)
 	// LabelsOf returns the results of Labels for each object.
 	LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error)
 	// InstancesOf returns the results of Instances for each domain.

@@ -1,6 +1,7 @@
 package pmcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func services() []service {
 			return c.InstName(ctx, pmcdtest.ColorInDom, 1)
 		}, "green light"},
 		{"text", pdu.TypeTextReq, pdu.TypeText, func(ctx context.Context, c *Conn) (any, error) {
-			return c.Text(ctx, TextReq{Ident: uint32(idBin), Kind: pcp.OneLine})
+			return one(c.Text(ctx, pcp.OneLine, []uint32{uint32(idBin)}))
 		}, "Several constant instances"},
 		{"labels", pdu.TypeLabelReq, pdu.TypeLabel, func(ctx context.Context, c *Conn) (any, error) { return c.Labels(ctx, pcp.DomainLabels, 29) },
 			`[{-1 <nil> [{agent "sample" 2} {role "testing" 2}]}]`},
@@ -128,6 +129,14 @@ func services() []service {
 			return "ok", c.Store(ctx, []pcp.Values{{ID: idWrite, Type: pcp.Int32, Insts: []int32{pcp.NullInst}, Words: []uint64{5}}})
 		}, "ok"},
 	}
+}
+
+// one returns the answer to a single question.
+func one[T any](answers []pcp.Answer[T], err error) (any, error) {
+	if err != nil || answers[0].Err != nil {
+		return nil, cmp.Or(err, answers[0].Err)
+	}
+	return answers[0].Value, nil
 }
 
 // replySize returns how long the reply of a service is.

@@ -3,7 +3,6 @@ package pmcd
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
@@ -126,57 +125,44 @@ func (c *Conn) instances(ctx context.Context, d pcp.InDom, inst int32, name stri
 	return answer.Instances, nil
 }
 
-// A TextReq names a help text: of a metric, or of an instance domain if InDom.
-type TextReq struct {
-	Ident uint32
-	InDom bool
-	Kind  pcp.TextKind
-}
-
-// Text returns a help text. A full text that is missing or empty is replaced by the one-line text
-// (wire.md W15).
-func (c *Conn) Text(ctx context.Context, req TextReq) (string, error) {
-	found, err := c.Texts(ctx, []TextReq{req})
+// Text returns the help texts of metrics, or of instance domains if kind says so, asking for some at a time.
+// A full text that is missing or empty is replaced by the one-line text (wire.md W15).
+func (c *Conn) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
+	out, err := c.texts(ctx, kind, idents)
+	if err != nil || kind&^pcp.InDomText != pcp.Help {
+		return out, err
+	}
+	var missing []uint32
+	var where []int
+	for i, r := range out {
+		if r.Err != nil || r.Value == "" {
+			missing, where = append(missing, idents[i]), append(where, i)
+		}
+	}
+	short, err := c.texts(ctx, kind&pcp.InDomText|pcp.OneLine, missing)
 	if err != nil {
-		return "", err
-	}
-	return found[0].Value, found[0].Err
-}
-
-// Texts is Text for several, asking for some at a time.
-func (c *Conn) Texts(ctx context.Context, reqs []TextReq) ([]pcp.Answer[string], error) {
-	out := make([]pcp.Answer[string], len(reqs))
-	all := make([]int, len(reqs))
-	for i := range reqs {
-		all[i] = i
-	}
-	if err := c.texts(ctx, reqs, all, out); err != nil {
 		return nil, err
 	}
-	short := slices.Clone(reqs)
-	var missing []int
-	for i, r := range reqs {
-		if r.Kind == pcp.Help && (out[i].Err != nil || out[i].Value == "") {
-			short[i].Kind = pcp.OneLine
-			missing = append(missing, i)
-		}
+	for i, r := range short {
+		out[where[i]] = r
 	}
-	return out, c.texts(ctx, short, missing, out)
+	return out, nil
 }
 
-func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []pcp.Answer[string]) error {
-	replies := make([]pdu.Text, len(which))
-	return c.each(ctx, &pipeline{len(which), func(i int) (pdu.Message, pdu.Message) {
-		r := reqs[which[i]]
-		if r.Kind != pcp.OneLine && r.Kind != pcp.Help {
+func (c *Conn) texts(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
+	isInDom, kind := kind&pcp.InDomText != 0, kind&^pcp.InDomText
+	known := kind == pcp.OneLine || kind == pcp.Help
+	out, replies := make([]pcp.Answer[string], len(idents)), make([]pdu.Text, len(idents))
+	return out, c.each(ctx, &pipeline{len(idents), func(i int) (pdu.Message, pdu.Message) {
+		if !known {
 			return nil, nil
 		}
-		return &pdu.TextReq{Ident: r.Ident, InDom: r.InDom, Kind: r.Kind}, &replies[i]
+		return &pdu.TextReq{Ident: idents[i], InDom: isInDom, Kind: kind}, &replies[i]
 	}, func(i int, err error) error {
-		if k := reqs[which[i]].Kind; k != pcp.OneLine && k != pcp.Help {
+		if !known {
 			err = pmerr.Arg
 		}
-		out[which[i]] = pcp.Answer[string]{Value: replies[i].Text, Err: err}
+		out[i] = pcp.Answer[string]{Value: replies[i].Text, Err: err}
 		return nil
 	}})
 }

@@ -188,30 +188,32 @@ func TestText(t *testing.T) {
 	c := connect(t, s, long)
 	long := pcp.NewID(29, 0, 38)
 	for _, row := range []struct {
-		name    string
-		ident   uint32
-		isInDom bool
-		kind    pcp.TextKind
-		want    string
-		err     error
-		sent    int
+		name  string
+		ident uint32
+		kind  pcp.TextKind
+		want  string
+		err   error
+		sent  int
 	}{
-		{"one line", uint32(idBin), false, pcp.OneLine, "Several constant instances", nil, 1},
-		{"full", uint32(long), false, pcp.Help, "Three colours\nin full", nil, 1},
-		{"full that is empty", uint32(idBin), false, pcp.Help, "Several constant instances", nil, 2},
-		{"full without any", uint32(idOne), false, pcp.Help, "", pmerr.Text, 2},
-		{"one line without any", uint32(idOne), false, pcp.OneLine, "", pmerr.Text, 1},
-		{"unknown metric", uint32(idNone), false, pcp.Help, "", pmerr.PMID, 2},
-		{"domain", uint32(pmcdtest.BinInDom), true, pcp.Help, "all the bins", nil, 1},
-		{"domain that is empty", uint32(pmcdtest.ColorInDom), true, pcp.Help, "colours", nil, 2},
-		{"unknown domain", 1, true, pcp.OneLine, "", pmerr.InDom, 1},
-		{"no kind", uint32(idBin), false, 0, "", pmerr.Arg, 0},
-		{"both kinds", uint32(idBin), false, 3, "", pmerr.Arg, 0},
+		{"one line", uint32(idBin), pcp.OneLine, "Several constant instances", nil, 1},
+		{"full", uint32(long), pcp.Help, "Three colours\nin full", nil, 1},
+		{"full that is empty", uint32(idBin), pcp.Help, "Several constant instances", nil, 2},
+		{"full without any", uint32(idOne), pcp.Help, "", pmerr.Text, 2},
+		{"one line without any", uint32(idOne), pcp.OneLine, "", pmerr.Text, 1},
+		{"unknown metric", uint32(idNone), pcp.Help, "", pmerr.PMID, 2},
+		{"domain", uint32(pmcdtest.BinInDom), pcp.InDomText | pcp.Help, "all the bins", nil, 1},
+		{"domain that is empty", uint32(pmcdtest.ColorInDom), pcp.InDomText | pcp.Help, "colours", nil, 2},
+		{"unknown domain", 1, pcp.InDomText | pcp.OneLine, "", pmerr.InDom, 1},
+		{"no kind", uint32(idBin), 0, "", pmerr.Arg, 0},
+		{"both kinds", uint32(idBin), 3, "", pmerr.Arg, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			before := s.Count(pdu.TypeTextReq)
-			got, err := c.Text(context.Background(), TextReq{row.ident, row.isInDom, row.kind})
-			if got != row.want || !errors.Is(err, row.err) {
+			got, err := c.Text(context.Background(), row.kind, []uint32{row.ident})
+			if err != nil || len(got) != 1 {
+				t.Fatalf("got %q, error %v", got, err)
+			}
+			if got[0].Value != row.want || !errors.Is(got[0].Err, row.err) {
 				t.Errorf("got %q, error %v, want %q, %v", got, err, row.want, row.err)
 			}
 			if n := s.Count(pdu.TypeTextReq) - before; n != row.sent {
@@ -227,7 +229,7 @@ func TestTextBreaks(t *testing.T) {
 		s, _ := sample(t)
 		c := connect(t, s, long)
 		s.SetEdit(pmcdtest.On(pdu.TypeTextReq, n, pmcdtest.Cut(5)))
-		if _, err := c.Text(context.Background(), TextReq{Ident: uint32(idBin), Kind: pcp.Help}); !errors.Is(err, pmerr.IPC) {
+		if _, err := c.Text(context.Background(), pcp.Help, []uint32{uint32(idBin)}); !errors.Is(err, pmerr.IPC) {
 			t.Errorf("error %v", err)
 		}
 		if got := s.Count(pdu.TypeTextReq); got != n+1 {

@@ -132,7 +132,7 @@ func (c *Collector) survey(ctx context.Context) error {
 		}
 		used[f.Name+f.Suffix] = true
 		help := names[i]
-		if text, err := c.src.Text(ctx, ids[i], pcp.OneLine); err == nil && text != "" {
+		if text, err := pmapi.LookupText(ctx, c.src, pcp.OneLine, uint32(ids[i])); err == nil && text != "" {
 			help = text
 		}
 		var labels []string

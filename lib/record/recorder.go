@@ -238,7 +238,7 @@ func instances(ctx context.Context, src pmapi.Source, ds []pcp.InDom, at pcp.Tim
 
 func (r *Recorder) putTexts(ctx context.Context) error {
 	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
-		texts, err := pmapi.Texts(ctx, r.src, r.request.IDs, kind)
+		texts, err := r.src.Text(ctx, kind, pcp.Idents(r.request.IDs))
 		if err != nil {
 			return err
 		}
@@ -248,7 +248,7 @@ func (r *Recorder) putTexts(ctx context.Context) error {
 			}
 		}
 		for _, d := range r.domains() {
-			text, err := r.src.InDomText(ctx, d, kind)
+			text, err := pmapi.LookupText(ctx, r.src, kind|pcp.InDomText, uint32(d))
 			if err := r.putText(uint32(d), true, kind, text, err); err != nil {
 				return err
 			}

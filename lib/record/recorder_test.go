@@ -118,7 +118,7 @@ func checkMetadata(t *testing.T, base string) {
 	if err != nil || len(insts) != 9 || insts[1].Name != "bin-200" {
 		t.Errorf("instances %v, %v", insts, err)
 	}
-	if text, err := src.Text(t.Context(), ids[0].Value, pcp.OneLine); err != nil || text == "" {
+	if text, err := pmapi.LookupText(t.Context(), src, pcp.OneLine, uint32(ids[0].Value)); err != nil || text == "" {
 		t.Errorf("text %q, %v", text, err)
 	}
 	if sets, err := src.Labels(t.Context(), pcp.DomainLabels, ids[0].Value.Domain()); err != nil || len(sets) != 1 || len(sets[0].Labels) == 0 {

@@ -44,7 +44,7 @@ func liveOperations() []operation {
 		}},
 		{"help texts of a daemon", "metrics", steps, func(t *testing.T, n int) func() {
 			h := daemon(t, n)
-			return func() { must2(h.Texts(ctx, ids(n), pcp.OneLine)) }
+			return func() { must2(h.Text(ctx, pcp.OneLine, pcp.Idents(ids(n)))) }
 		}},
 		{"labels of a daemon", "metrics", steps, func(t *testing.T, n int) func() {
 			h := daemon(t, n)

@@ -199,10 +199,6 @@ func (o *observed) LabelsOf(context.Context, pcp.LabelKind, []uint32) ([]pcp.Ans
 	return nil, errors.ErrUnsupported
 }
 
-func (o *observed) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
-	return pmapi.Texts(ctx, o.Source, ids, kind)
-}
-
 func (o *observed) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	return pmapi.InstancesOf(ctx, o.Source, ds)
 }

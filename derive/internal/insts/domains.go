@@ -125,11 +125,6 @@ func apart[K, V any](ctx context.Context, keys []K, has func(K) bool, one func(c
 	return out, nil
 }
 
-// Texts implements pmapi.Batcher.
-func (s *Domains) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
-	return pmapi.Texts(ctx, s.Source, ids, kind)
-}
-
 // WalkNames implements pmapi.Batcher.
 func (s *Domains) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
 	return pmapi.WalkNames(ctx, s.Source, name, f)

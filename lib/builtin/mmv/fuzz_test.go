@@ -61,7 +61,7 @@ func FuzzFile(f *testing.F) {
 			if d.Err != nil || v.Len() > 0 && (v.Type != d.Value.Type || len(v.Words)+len(v.Blobs) != v.Len()) {
 				t.Fatalf("%+v, error %v; values %+v", d.Value, d.Err, v)
 			}
-			_, _ = s.Text(ctx, ids[i], pcp.Help)
+			_, _ = pmapi.LookupText(ctx, s, pcp.Help, uint32(ids[i]))
 			_, _ = s.Labels(ctx, pcp.ItemLabels, uint32(ids[i]))
 			if d.Value.InDom == pcp.NullInDom {
 				continue

@@ -113,12 +113,17 @@ func (l *liar) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]
 	return sets, err
 }
 
-func (l *liar) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
-	s, err := l.Archive.Text(ctx, id, kind)
-	if l.text != nil {
-		return l.text(s, err)
+func (l *liar) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
+	found, err := l.Archive.Text(ctx, kind, idents)
+	for i := range found {
+		if l.text != nil {
+			found[i].Value, found[i].Err = l.text(found[i].Value, found[i].Err)
+		}
+		if l.many && len(idents) > 1 {
+			found[i].Value += "?"
+		}
 	}
-	return s, err
+	return found, err
 }
 
 func (l *liar) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {

@@ -169,30 +169,31 @@ func (k *kit) labelSets(kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) {
 	}
 }
 
+// texts asks for all texts of a kind together, and for each alone.
 func (k *kit) texts() {
 	if k.bare {
 		return
 	}
-	judge := func(what string, kind pcp.TextKind, known bool, text string, err error) {
-		switch {
-		case err != nil && (text != "" || known && !isAny(err, pmerr.Text, pmerr.NotHost)):
-			k.errorf("text %d of %s: %q, error %v; want error %v or %v", kind, what, text, err, pmerr.Text, pmerr.NotHost)
-		case err == nil && !known:
-			k.errorf("text %d of %s: %q; want an error", kind, what, text)
+	metrics, indoms := append(pcp.Idents(k.ids), uint32(k.unknownID())), append(pcp.Idents(k.indoms), uint32(k.unknownInDom()))
+	for kind, idents := range map[pcp.TextKind][]uint32{
+		pcp.OneLine: metrics, pcp.Help: metrics, pcp.OneLine | pcp.InDomText: indoms, pcp.Help | pcp.InDomText: indoms,
+	} {
+		found, err := k.src.Text(k.ctx, kind, idents)
+		if err != nil || len(found) != len(idents) {
+			k.errorf("Text(%d): %d answers to %d questions, error %v", kind, len(found), len(idents), err)
+			continue
 		}
-	}
-	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
-		for _, id := range k.ids {
-			text, err := k.src.Text(k.ctx, id, kind)
-			judge("metric "+id.String(), kind, true, text, err)
+		for i, r := range found {
+			switch known := i < len(idents)-1; {
+			case r.Err != nil && (r.Value != "" || known && !isAny(r.Err, pmerr.Text, pmerr.NotHost)):
+				k.errorf("text %d of %d: %q, error %v; want error %v or %v", kind, idents[i], r.Value, r.Err, pmerr.Text, pmerr.NotHost)
+			case r.Err == nil && !known:
+				k.errorf("text %d of the unknown %d: %q; want an error", kind, idents[i], r.Value)
+			}
+			alone, err := k.src.Text(k.ctx, kind, idents[i:i+1])
+			if err != nil || len(alone) != 1 || alone[0].Value != r.Value || pmerr.Of(alone[0].Err) != pmerr.Of(r.Err) {
+				k.errorf("text %d of %d: %v among others, alone %v, error %v", kind, idents[i], r, alone, err)
+			}
 		}
-		for _, d := range k.indoms {
-			text, err := k.src.InDomText(k.ctx, d, kind)
-			judge("domain "+d.String(), kind, true, text, err)
-		}
-		text, err := k.src.Text(k.ctx, k.unknownID(), kind)
-		judge("an unknown metric", kind, false, text, err)
-		text, err = k.src.InDomText(k.ctx, k.unknownInDom(), kind)
-		judge("an unknown domain", kind, false, text, err)
 	}
 }

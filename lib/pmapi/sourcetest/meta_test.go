@@ -98,7 +98,7 @@ func textLies() []lie {
 				return s, err
 			}
 		}},
-		{"unknown metric", "texts", "an unknown metric", func(l *liar) {
+		{"unknown metric", "texts", "of the unknown", func(l *liar) {
 			l.text = func(s string, _ error) (string, error) { return s, nil }
 		}},
 	}

@@ -18,11 +18,6 @@ func (k *kit) together() {
 	}
 	batch(k, "InstancesOf", append(slices.Clone(k.indoms), k.unknownInDom()), b.InstancesOf, k.src.Instances)
 	k.labelsTogether(b)
-	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
-		batch(k, "Texts", append(slices.Clone(k.ids), k.unknownID()),
-			func(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[string], error) { return b.Texts(ctx, ids, kind) },
-			func(ctx context.Context, id pcp.ID) (string, error) { return k.src.Text(ctx, id, kind) })
-	}
 }
 
 func (k *kit) labelsTogether(b pmapi.Batcher) {

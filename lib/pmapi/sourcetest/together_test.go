@@ -45,20 +45,6 @@ func (l *liar) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32
 	return out, nil
 }
 
-func (l *liar) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
-	if err := l.gone(); err != nil {
-		return nil, err
-	}
-	out := make([]pcp.Answer[string], len(ids))
-	for i, id := range ids {
-		out[i].Value, out[i].Err = l.Text(ctx, id, kind)
-		if l.many {
-			out[i].Err = nil
-		}
-	}
-	return out, nil
-}
-
 // gone returns the error of an archive that was closed.
 func (l *liar) gone() error {
 	_, err := l.Archive.Describe(context.Background(), nil)
@@ -72,6 +58,6 @@ func manyLies() []lie {
 		{"names", "together", "WalkNames", many},
 		{"instances", "together", "InstancesOf", many},
 		{"labels", "together", "LabelsOf", many},
-		{"texts", "together", "Texts", many},
+		{"texts", "texts", "among others", many},
 	}
 }

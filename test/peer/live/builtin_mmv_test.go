@@ -107,7 +107,7 @@ func describeAll(t *testing.T, src pmapi.Source, root string) string {
 			if strings.HasPrefix(name, "mmv.control") {
 				continue
 			}
-			text, err := src.Text(ctx, ids[i], kind)
+			text, err := pmapi.LookupText(ctx, src, kind, uint32(ids[i]))
 			fmt.Fprintf(&b, "%s text %d %q %v\n", name, kind, text, err)
 		}
 		sayLabels(&b, src, name, pcp.ClusterLabels, uint32(ids[i]))
