@@ -1,0 +1,242 @@
+package diagnose
+
+// People who come from PromQL, SQL or awk type first what they know from there. A habit is one such
+// form, with the advice what to write instead. Habits are looked for only in texts that the parser
+// refuses, so no expression is mistaken for one.
+//
+// The words of a form stand for themselves, in either case of their letters; of a list such as and,or
+// for one of them. The first of these is $F below, the second $O. The others have patterns: see parts.
+// An apostrophe before a word puts the caret there; else it is at $F.
+//
+// The texts of the advice use the names of what has been found. A text whose name is missing is left
+// out, and a form whose message has such a name is none.
+type habit struct {
+	language string // only texts of it have the form; "" for both
+	form     string
+	msg      string
+	notes    []string
+	// write are texts for the place of the form, the best first; those that follow are for other types
+	// of operands. There are none if nothing in the language means the same.
+	write []string
+}
+
+// Patterns of texts.
+const (
+	aName      = `[A-Za-z_][\w.]*`
+	aNumber    = `(?:[0-9]*\.?[0-9]+)`
+	anArgument = `(?:[^(),]|\(BALANCED\))+`
+	anOperand  = `(?:(?:` + aName + `)?\(BALANCED\)(?:\s*by\s*\([^()]*\))?|` + aName + `|` + aNumber + `)(?:\s*\[[^\]]*\]|\{[^{}]*\})*`
+	aDuration  = `(?:[0-9]+(?:ms|sec|s|min|m|h|d|w|y))+`
+)
+
+// parts are the patterns of what stands in forms. BALANCED is any text in which parentheses are balanced.
+var parts = [...]struct{ name, pattern string }{
+	{"$X", `(?P<X>` + anOperand + `)`}, // a name, a number, a call or a parenthesis, with its brackets and braces
+	{"$Y", `(?P<Y>` + anOperand + `)`},
+	{"$Z", `(?P<Z>` + anOperand + `)`},
+	{"$V", `(?P<V>(?:[-!]|not\s)*\s*` + anOperand + `)`}, // one with its sign; what is written stays in the expression as it is
+	{"$U", `(?P<U>[-!]?` + anOperand + `(?:\s*[-+*/<>=!]+\s*` + anOperand + `)*)`},
+	{"$A", `(?P<A>` + anArgument + `)`}, // an argument; a range of time at its end is $D
+	{"$B", `(?P<B>` + anArgument + `)`},
+	{"$C", `(?P<C>` + anArgument + `)`},
+	{"$E", `(?P<E>` + anArgument + `)`}, // an expression of several words
+	{"$L", `(?P<L>BALANCED)`},
+	{"$K", `(?P<K>BALANCED)`},
+	{"$R", `(?P<R>.*)$`},
+	{"$P", `^(?P<P>.*\S)`},
+	{"$N", `(?P<N>` + aNumber + `)`},
+	{"$W", `(?P<W>` + aName + `)`},
+	{"$S", `(?P<S>"[^"]*")`},
+	{"$I", `(?P<I>\[[^\]]*\])`},
+	{"$T", `(?P<T>` + aDuration + `)\s*$`},
+	{"$.", `$`},
+
+	// What is inside is $1.
+	{"[time]", `\[\s*(?P<D>` + aDuration + `)(?::[^\]]*)?\s*\]`},
+	{"[any]", `\[\s*["']?\*["']?\s*\]`},
+	{"[glob]", `\[\s*["']?(?P<1>[^"'\]]*[*?][^"'\]]*?)["']?\s*\]`},
+	{"[quoted]", `\[\s*["'](?P<1>[^"'\]]+)["']\s*\]`},
+	{"{host}", `\{\s*(?:instance|job|host|hostname|node|nodename|machineid|domainname|cluster|agent)\s*(?:=~|!~|!=|=)[^,}]*\}`},
+	{"{=}", `\{\s*\w+\s*=\s*["'](?P<1>[^"']*)["']\s*\}`},
+	{"{!=}", `\{\s*\w+\s*!=\s*["'](?P<1>[^"']*)["']\s*\}`},
+	{"{=~}", `\{\s*\w+\s*=~\s*["'](?P<1>[^"']*)["']\s*\}`},
+	{"{!~}", `\{\s*\w+\s*!~\s*["'](?P<1>[^"']*)["']\s*\}`},
+	{"{...}", `\{[^{}]*\}`},
+	{"exponent", `(?P<exponent>[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+)`},
+	{"percent", `(?P<percent>1\.0*[1-9][0-9]*|[2-9](?:\.[0-9]+)?|[1-9][0-9](?:\.[0-9]+)?|100)`},
+}
+
+// partOf returns the pattern of a part, or "" for a word that stands for itself.
+func partOf(name string) string {
+	for i := range parts {
+		if parts[i].name == name {
+			return parts[i].pattern
+		}
+	}
+	return ""
+}
+
+// The languages of habits.
+const (
+	strict   = "pcp"
+	extended = "extended"
+)
+
+// Texts that several habits have.
+const (
+	metricOnly = "$F() takes the name of a metric and no expression"
+	steady     = "the values are the same while no instance appears, disappears, wraps or restarts between two samples"
+	interval   = "the time between samples is an option, not part of an expression: eval -t $D, at the prompt :watch $D EXPR, in an archive :step $D"
+	noFunction = "there is no function $F"
+	noQuantile = noFunction + ": quantiles are over an archive"
+	byChoice   = noFunction + "; a choice does the same"
+	noBy       = "there is no grouping by labels: an aggregate is over all instances of a metric"
+	noLabels   = "labels select nothing in this language: matchinst() selects instances by their names"
+	byAtEnd    = "by (LABEL, ...) stands after the parenthesis of avg, count, max, median, min, quantile, stddev or sum"
+	byParens   = "the labels after by stand in parentheses, as in by (device, type)"
+	noSelect   = "an expression is not a query: it has no SELECT"
+	noOperator = "there is no operator '$F', only multiplication"
+	toPrograms = "eval -o csv or -o json gives the values to other programs"
+	chooses    = "-a ARCHIVE or -h HOST chooses where values come from, in place of FROM; --sort value orders them, --limit N ends after so many"
+	quantiles  = "pmderive -a ARCHIVE summarize '$A' shows p50, p95 and p99 over time"
+	groupable  = "avg,count,max,median,min,quantile,stddev,sum"
+)
+
+// habits has the forms, those first that count first where several are found.
+var habits = []habit{
+	{"", "select $A from $B where $R", noSelect, []string{"-a ARCHIVE or -h HOST chooses where values come from, in place of FROM $B", "eval --where '$R' selects samples or instances"}, []string{"$A"}},
+	{"", "select $A from,where,group,order,limit", noSelect, []string{chooses}, []string{"$A"}},
+	{"", "select $A $.", noSelect, nil, []string{"$A"}},
+	{"", "select $R", noSelect, []string{"eval takes several expressions: eval 'EXPR' 'EXPR'", chooses}, nil},
+
+	// Groups.
+	{strict, "$X by,without", noBy, []string{"x alone has a value for each instance, sum(x) one for all of them", "over several hosts, eval -h A -h B --across sum combines the values of each instance"}, nil},
+	{extended, "$X without", "there is no without: by names the labels that stay", []string{"as in sum(x) by (LABEL, ...); pminfo -l shows the labels of a metric"}, nil},
+	{extended, "topn,bottomn ( $L ) 'by", byAtEnd, []string{"$F() compares the instances of all groups, and there is none for each group"}, nil},
+	{extended, "max,min ( $A , $B ) 'by ( $L )", byAtEnd, nil, []string{"sum($F($A, $B)) by ($L)"}},
+	{extended, groupable + " 'by ( $L ) ( $K )", byAtEnd, nil, []string{"$F($K) by ($L)"}},
+	{extended, groupable + " 'by $W ( $K )", byParens, nil, []string{"$F($K) by ($W)"}},
+	{extended, groupable + " ( $K ) 'by ( $L )", "by has small letters", nil, []string{"$F($K) by ($L)"}},
+	{extended, groupable + " ( $K ) 'by $W", byParens, nil, []string{"$F($K) by ($W)"}},
+	{extended, "( " + groupable + " ( $K ) ) 'by ( $L )", byAtEnd, nil, []string{"$F($K) by ($L)"}},
+	{extended, "$W 'by ( $L ) ( $K )", byAtEnd, nil, []string{"sum($W($K)) by ($L)"}},
+	{extended, "$X by ( $L )", byAtEnd, nil, []string{"sum($X) by ($L)"}},
+	{extended, "$X by $W", byAtEnd, nil, []string{"sum($X) by ($W)"}},
+
+	// Functions.
+	{strict, "max ( $A , $B )", "$F() is over the instances of one metric; a choice compares two operands", nil, []string{"$A > $B ? $A : $B"}},
+	{strict, "min ( $A , $B )", "$F() is over the instances of one metric; a choice compares two operands", nil, []string{"$A < $B ? $A : $B"}},
+	{strict, "greatest ( $A , $B )", byChoice, nil, []string{"$A > $B ? $A : $B"}},
+	{strict, "least ( $A , $B )", byChoice, nil, []string{"$A < $B ? $A : $B"}},
+	{strict, "abs,fabs ( $A )", byChoice, nil, []string{"$A < 0 ? -$A : $A", "$A < 0 ? -$A * 1.0 : -(-$A * 1.0)"}},
+	{strict, "topk ( $A , $B )", noFunction + ": the largest values are a matter of output", []string{":top $A $B shows them at the prompt, eval --top $A '$B' in a shell"}, nil},
+	{strict, "bottomk ( $A , $B )", noFunction + ": the order of values is a matter of output", []string{"eval --sort value '$B' shows the smallest last; at the prompt :set sort value"}, nil},
+	{strict, "p50,p75,p90,p95,p99,median,percentile ( $A", noQuantile, []string{quantiles}, nil},
+	{strict, "quantile,histogram_quantile,quantile_over_time,percentile_cont,approx_quantile ( $B , $A", noQuantile, []string{quantiles}, nil},
+	{strict, "avg_over_time,min_over_time,max_over_time,sum_over_time,count_over_time ( $A", noFunction + ": functions are over the instances of one sample", []string{"pmderive -a ARCHIVE summarize '$A' shows minimum, maximum and mean over time"}, nil},
+	{strict, "stddev,stdvar,variance,stdev (", noFunction + ", and nothing with the same values", []string{toPrograms}, nil},
+	{strict, "pow,power ( $A , $B )", noFunction + ", only multiplication", nil, []string{"$A ^ $B"}},
+	{strict, "round,floor,ceil,int,trunc ( $A", noFunction + ": the digits are a matter of output", []string{"eval -f 2 '$A' shows two digits after the point; at the prompt :set precision 2"}, nil},
+	{strict, "sqrt,ln,log,log2,log10,exp,sin,cos (", noFunction + ": arithmetic is + - * /", []string{toPrograms}, nil},
+	{"", "mean,average ( $A )", "the function is called avg, not $F", nil, []string{"avg($A)"}},
+	{"", "length,len ( $A )", "the function is called count, not $F", nil, []string{"count($A)"}},
+	{"", "irate ( $A )", noFunction + ": rate() is always from one sample to the next", []string{interval}, []string{"rate($A)"}},
+	{"", "deriv ( $A )", noFunction + ": rate() is the change per second from one sample to the next, of any metric", []string{interval}, []string{"rate($A)"}},
+	{"", "increase,idelta,diff ( $A )", noFunction + ": delta() is the change from one sample to the next", []string{interval}, []string{"delta($A)"}},
+	{"", "if,iif,ifelse ( $A , $B , $C )", noFunction + "; a choice is COND ? A : B", nil, []string{"$A ? $B : $C"}},
+	{"", "absent ( $A )", noFunction + "; defined() is 1 where the source has a metric", nil, []string{"!defined($A)"}},
+	{extended, "topk ( $A , $B )", "the function is called topn, not $F", nil, []string{"topn($A, $B)"}},
+	{extended, "bottomk ( $A , $B )", "the function is called bottomn, not $F", nil, []string{"bottomn($A, $B)"}},
+	{extended, "avg_over_time ( $A )", "the function is called avg_over, not $F", nil, []string{"avg_over($A, $D)"}},
+	{extended, "min_over_time ( $A )", "the function is called min_over, not $F", nil, []string{"min_over($A, $D)"}},
+	{extended, "max_over_time ( $A )", "the function is called max_over, not $F", nil, []string{"max_over($A, $D)"}},
+	{extended, "quantile_over_time ( $A , $B )", "the function is called quantile_over, not $F", nil, []string{"quantile_over($A, $B, $D)"}},
+	{extended, "sum_over_time,count_over_time,stddev_over_time,last_over_time (", noFunction, []string{"over time there are avg_over, max_over, min_over, quantile_over, shift and smooth"}, nil},
+	{extended, "avg_over,max_over,min_over ( $A )", "the time of $F(), $D, stands after a comma", nil, []string{"$F($A, $D)"}},
+	{extended, "quantile_over ( $A , $B )", "the time of $F(), $D, stands after a comma", nil, []string{"$F($A, $B, $D)"}},
+	{extended, "quantile,quantile_over ( 'percent , $L )", "the first operand of $F() must be a number from 0 to 1", nil, []string{"$F($percent, $L)"}},
+	{extended, "clamp_min,greatest ( $A , $B )", "the function is called max, not $F", nil, []string{"max($A, $B)"}},
+	{extended, "clamp_max,least ( $A , $B )", "the function is called min, not $F", nil, []string{"min($A, $B)"}},
+	{extended, "fabs ( $A )", "the function is called abs, not $F", nil, []string{"abs($A)"}},
+	{extended, "p50,percentile_50 ( $A )", "the function is called median, not $F", nil, []string{"median($A)"}},
+	{extended, "p90 ( $A )", "the function is called quantile, not $F", nil, []string{"quantile(0.9, $A)"}},
+	{extended, "p95 ( $A )", "the function is called quantile, not $F", nil, []string{"quantile(0.95, $A)"}},
+	{extended, "p99 ( $A )", "the function is called quantile, not $F", nil, []string{"quantile(0.99, $A)"}},
+	{extended, "stdev,stddev_pop ( $A )", "the function is called stddev, not $F", nil, []string{"stddev($A)"}},
+	{extended, "stdvar,variance,var_pop ( $A )", noFunction + ": it is the square of the standard deviation", nil, []string{"stddev($A) * stddev($A)"}},
+	{extended, "log ( $A )", "the natural logarithm is called ln, not $F", nil, []string{"ln($A)"}},
+	{extended, "log10 ( $A )", noFunction + ", only the natural logarithm", nil, []string{"ln($A) / 2.302585092994046"}},
+	{extended, "log2 ( $A )", noFunction + ", only the natural logarithm", nil, []string{"ln($A) / 0.6931471805599453"}},
+	{extended, "power ( $A , $B )", "the function is called pow, not $F", nil, []string{"pow($A, $B)"}},
+
+	// Times, instances and labels.
+	{"", "$P for $T", "an expression tells about one sample, and not for how long that holds", []string{
+		"eval -s 2 -t $T --where '$P' --fail-empty ends with status 3 if the condition holds in none of the samples", "pmie(1) runs rules that hold for some time"}, []string{"$P"}},
+	{strict, "$X offset", "an expression is about the present sample: earlier ones are in an archive", []string{
+		"eval -a ARCHIVE -O '@14:30' EXPR evaluates at a time, at the prompt :time @14:30 goes there", "delta(x) is the difference from the sample before"}, nil},
+	{extended, "$X offset", "values of an earlier time are those of shift()", []string{"shift(x, 1hour) is the value an hour before"}, nil},
+	{"", "$X '[any]", "a metric alone has the values of all its instances", nil, []string{"$X"}},
+	{"", "$X '[glob]", "[$1] names one instance, and matchinst() selects those that match a pattern", nil, []string{"matchinst(/$glob/, $X)"}},
+	{"", "$X '[quoted]", "the name of an instance has no quotes", nil, []string{"$X[$1]"}},
+	{"", "$X '{ }", noLabels, nil, []string{"$X"}},
+	{"", "$X '{host}", "a host is not part of an expression: -h HOST or -a ARCHIVE chooses it", []string{"several -h evaluate an expression on several hosts, and --across sum combines their values"}, nil},
+	{"", "$X '{=}", noLabels, nil, []string{"$X[$1]"}},
+	{"", "$X '{!=}", noLabels, nil, []string{"matchinst(!/$glob/, $X)"}},
+	{"", "$X '{=~}", noLabels, nil, []string{"matchinst(/$whole/, $X)"}},
+	{"", "$X '{!~}", noLabels, nil, []string{"matchinst(!/$whole/, $X)"}},
+	{"", "'{...}", noLabels, []string{"x[NAME] is one instance, matchinst(/PATTERN/, x) are those whose names match"}, nil},
+	{"", "'[time]", "[$D] is a range of time, which expressions do not have", []string{"rate() and delta() compare a sample with the one before", interval}, []string{""}},
+	{"", "$W ( $L ) '$I", "an instance stands after a metric or a parenthesis, not after a function", nil, []string{"($W($L))$I"}},
+
+	// Operators and numbers.
+	{"", "$X between $Y and $Z", "there is no operator '$F'; two comparisons do the same", nil, []string{"($X >= $Y && $X <= $Z)"}},
+	{"", "$X and $V", "the operator is '&&', not '$F'", nil, []string{"$X && $V"}},
+	{"", "$X or $V", "the operator is '||', not '$F'", nil, []string{"$X || $V"}},
+	{"", "not $U", "negation is '!', not '$F'", nil, []string{"!$U"}},
+	{"", "$X &,|", "there are no operators on bits; '$F$F' is the logical one", nil, nil},
+	{"", "$X =,=== $V", "the operator is '==', not '$F'", nil, []string{"$X == $V"}},
+	{"", "$X <> $V", "the operator is '!=', not '$F'", nil, []string{"$X != $V"}},
+	{"", "$X ^,** 1", noOperator, nil, []string{"$X"}},
+	{"", "$X ^,** 2", noOperator, nil, []string{"$X * $X"}},
+	{"", "$X ^,** 3", noOperator, nil, []string{"$X * $X * $X"}},
+	{"", "$X ^,** 4", noOperator, nil, []string{"$X * $X * $X * $X"}},
+	{extended, "$X ^,** $Y", "there is no operator '$F', but a function", nil, []string{"pow($X, $Y)"}},
+	{"", "$X ^,**", noOperator, nil, nil},
+	{"", "$X %,mod $Y", "there is no remainder: arithmetic is + - * /, and / keeps the fraction", []string{toPrograms}, nil},
+	{"", "$N %", "a number has no percent sign", []string{"a ratio is a number such as 0.05; 100 * a / b is one in percent"}, nil},
+	{"", "$P as $W $.", "a name stands before its expression, with = between them", nil, []string{"$W = $P"}},
+	{"", "'exponent", "numbers have no exponent", nil, []string{"$exponent"}},
+	{"", "$", "operands are metrics with names, not fields or variables", []string{":metrics lists the names at the prompt, pminfo in a shell"}, nil},
+
+	// The aggregates of PCP's language take the name of a metric. For many expressions there is another
+	// with the aggregate around the names in it that has the same values.
+	{strict, "sum ( 'rate,delta ( $A ) )", metricOnly, []string{steady}, []string{"$O(sum($A))"}},
+	{strict, "avg ( 'rate,delta ( $A ) )", metricOnly, []string{steady, "avg() of a counter has 7 digits, too few for its changes: sum() divided by count() has all"}, []string{`$O(sum($A)) / rescale(count($A), "")`}},
+	{strict, "count ( 'rate,delta ( $A ) )", metricOnly, []string{"count(x) counts also an instance that is new in a sample and has no $O yet"}, []string{"count($A)"}},
+	{strict, "max ( 'rate,delta ( $A ) )", metricOnly, []string{"the largest $O of the instances is not the $O of the largest value, so no expression has it",
+		":top 1 $O($A) shows it at the prompt, eval --top 1 '$O($A)' in a shell"}, nil},
+	{strict, "min ( 'rate,delta ( $A ) )", metricOnly, []string{"the smallest $O of the instances is not the $O of the smallest value, so no expression has it",
+		"eval --sort value '$O($A)' shows it last; at the prompt :set sort value"}, nil},
+	{strict, "sum ( 'instant ( $A ) )", metricOnly, nil, []string{"instant(sum($A))"}},
+	{strict, "avg,count,max,min ( 'instant ( $A ) )", metricOnly, nil, []string{"$F($A)"}},
+	{strict, "avg,max,min,sum ( 'rescale ( $A , $S ) )", metricOnly, []string{"integers are rounded once, after $F(), and not for each instance"}, []string{"rescale($F($A), $S)"}},
+	{strict, "avg,count,max,min,sum ( 'matchinst (", metricOnly, []string{"$F() of some instances cannot be written: x[A] + x[B] adds single ones, and eval -i 'PATTERN' shows those that match"}, nil},
+	{strict, "avg,max,min,sum ( '$W $I )", metricOnly, []string{"an instance has one value, which needs no $F()"}, []string{"$W$I"}},
+	{strict, "avg,count,max,min,sum ( '( $A ) )", metricOnly, nil, []string{"$F($A)"}},
+	{strict, "max ( '- $X )", metricOnly, nil, []string{"-min($X)"}},
+	{strict, "min ( '- $X )", metricOnly, nil, []string{"-max($X)"}},
+	{strict, "avg,sum ( '- $X )", metricOnly, nil, []string{"-$F($X)"}},
+	{strict, "count ( '$X *,/,+,- $N )", metricOnly, nil, []string{"count($X)"}},
+	{strict, "avg,max,min,sum ( '$X *,/ $N )", metricOnly, nil, []string{"$F($X) $O $N"}},
+	{strict, "avg,max,min,sum ( '$N * $X )", metricOnly, nil, []string{"$N * $F($X)"}},
+	{strict, "sum ( '$X +,- $N )", metricOnly, []string{"no expression has these values: sum() does not distribute over '$O'"}, nil},
+	{strict, "sum ( '$N +,- $X )", metricOnly, []string{"no expression has these values: sum() does not distribute over '$O'"}, nil},
+	{strict, "avg,max,min ( '$X +,- $N )", metricOnly, nil, []string{"$F($X) $O $N"}},
+	{strict, "avg,max,min ( '$N + $X )", metricOnly, nil, []string{"$N + $F($X)"}},
+	{strict, "avg ( '$N - $X )", metricOnly, nil, []string{"$N - avg($X)"}},
+	{strict, "max ( '$N - $X )", metricOnly, nil, []string{"$N - min($X)"}},
+	{strict, "min ( '$N - $X )", metricOnly, nil, []string{"$N - max($X)"}},
+	{strict, "avg,sum ( '$X +,- $Y )", metricOnly, []string{"the values are the same while both operands have the same instances"}, []string{"$F($X) $O $F($Y)"}},
+	{strict, "count,sum ( '$X <,<=,==,>=,>,!= $Y )", metricOnly, []string{"no function counts or adds the instances that satisfy a condition", "eval --where '$X $O $Y' shows these instances"}, nil},
+	{strict, "avg,count,max,min,sum ( '$E )", metricOnly, nil, nil},
+}
