@@ -93,7 +93,6 @@ pmderive -a DEMO eval kernel.all.load --archive-out FILE
 pmderive -a DEMO eval kernel.all.load --plot FILE
 pmderive -a DEMO export -o FILE
 pmderive test cases --junit FILE
-pmderive test cases --lcov FILE
 pmderive test cases --keep FILE
 pmderive -a DEMO :output\ FILE kernel.all.load
 pmderive -a DEMO a.b=1 :save\ FILE
