@@ -120,7 +120,6 @@ cmd/internal/hostfile: lib/safefile
 cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query derive/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
 cmd/internal/reports: cmd/internal/cli derive derive/query derive/report lib/option
-cmd/internal/cases: cmd/internal/cli cmd/internal/files cmd/internal/form derive/derivetest lib/safefile
 cmd/internal/sarif: derive/lint lib/version
 cmd/internal/paint: derive/repl
 cmd/internal/form: derive/digest
@@ -130,7 +129,7 @@ cmd/internal/grid: derive/repl internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cases cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/manual derive/repl derive/sql derive/summary derive/query derive/report
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/manual derive/repl derive/sql derive/summary derive/query derive/report
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pmtools/cmd/internal/cases"
 	"pmtools/cmd/internal/command"
 	"pmtools/derive/check"
 	"pmtools/derive/digest"
@@ -73,7 +72,7 @@ func (a *app) completeValues(cmd *cobra.Command) {
 		"sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects(), "disable": append(lint.RuleNames(), "all"),
 		"by": summary.Ranks(), "across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
 	}
-	forms := map[string][]string{"eval": repl.Outputs(), "check": checkOutputs, "summarize": digest.Outputs(), "compare": digest.Outputs(), "test": cases.Outputs(), "deps": depsOutputs}
+	forms := map[string][]string{"eval": repl.Outputs(), "check": checkOutputs, "summarize": digest.Outputs(), "compare": digest.Outputs(), "test": testOutputs, "deps": depsOutputs}
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
 		values := fixed[f.Name]

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"pmtools/derive"
 	"pmtools/lib/pcp"
 )
 
@@ -20,28 +19,14 @@ func (f *File) Record(ctx context.Context, opt *Options) ([]byte, error) {
 		return nil, err
 	}
 	defer done()
-	src, err := r.source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	return r.record(ctx, src)
-}
-
-func (r *runner) record(ctx context.Context, src *derive.Source) ([]byte, error) {
-	cases := r.selected(r.opt.Run)
-	found, err := r.evaluate(ctx, src, checksOf(cases))
-	if err != nil {
-		return nil, err
-	}
 	replaced := make(map[int][]string) // what stands in the place of a line
-	for _, c := range cases {
+	for _, c := range r.cases {
 		wrote := false
 		for _, e := range c.checks {
 			if !c.Recorded && !e.empty {
 				continue
 			}
-			lines, err := r.recorded(e, found[e])
+			lines, err := r.recorded(e, r.found[e])
 			if err != nil {
 				return nil, err
 			}

@@ -60,6 +60,9 @@ type runner struct {
 	reg  *derive.Registry
 	warn []string
 	text map[string]string // of the definitions
+
+	cases []*Case // those that are run
+	found map[*expectation]*outcome
 }
 
 // Run runs the cases of a file. The error is one of the file, a *SyntaxError, or of what it needs;
@@ -70,21 +73,11 @@ func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
 		return nil, err
 	}
 	defer done()
-	cases := r.selected(r.opt.Run)
-	src, err := r.source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	list, err := r.evaluate(ctx, src, checksOf(cases))
-	if err != nil {
-		return nil, err
-	}
 	report := &Report{File: r.Name, Warnings: r.warn, Results: []Result{}}
-	for _, c := range cases {
+	for _, c := range r.cases {
 		res := Result{Name: c.Name, File: r.Name, Line: c.Line, Recorded: c.Recorded}
 		for _, e := range c.checks {
-			fail, err := r.judge(ctx, e, list[e])
+			fail, err := r.judge(ctx, e, r.found[e])
 			if err != nil {
 				return nil, err
 			}
@@ -97,15 +90,6 @@ func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
 	return report, nil
 }
 
-func (f *File) selected(run *regexp.Regexp) (list []*Case) {
-	for _, c := range f.Cases {
-		if run == nil || run.MatchString(c.Name) {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
 // Exprs returns the expressions of all cases, in their order.
 func (f *File) Exprs() (list []string) {
 	for _, c := range f.Cases {
@@ -116,35 +100,47 @@ func (f *File) Exprs() (list []string) {
 	return list
 }
 
-// begin loads the definitions and writes the archive; done removes it.
+// begin loads the definitions, writes the archive and evaluates the expressions of the cases; done removes the archive.
 func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(), err error) {
-	r = &runner{File: f, text: make(map[string]string)}
+	r = &runner{File: f, text: make(map[string]string), found: make(map[*expectation]*outcome)}
 	if opt != nil {
 		r.opt = *opt
 	}
 	r.reg = derive.NewRegistry(func(line string) { r.warn = append(r.warn, line) })
 	r.reg.AllowExtended()
 	r.reg.SetLanguage(r.opt.Language)
+	for _, c := range f.Cases {
+		if r.opt.Run == nil || r.opt.Run.MatchString(c.Name) {
+			r.cases = append(r.cases, c)
+		}
+	}
 	dir, err := os.MkdirTemp("", "pmderive")
 	if err != nil {
 		return nil, nil, err
 	}
 	done = func() { os.RemoveAll(dir) }
-	if err = r.load(); err == nil {
-		into := dir
-		if r.opt.Keep != "" {
-			into = filepath.Join(r.opt.Keep, strings.TrimSuffix(filepath.Base(f.Name), Suffix))
-			err = os.MkdirAll(into, 0o777)
-		}
-		if err == nil {
-			r.recording, err = f.recording(ctx, into)
-		}
-	}
-	if err != nil {
+	if err := r.prepare(ctx, dir); err != nil {
 		done()
 		return nil, nil, err
 	}
 	return r, done, nil
+}
+
+// prepare does the work of begin, with a directory for the archive.
+func (r *runner) prepare(ctx context.Context, dir string) (err error) {
+	if err := r.load(); err != nil {
+		return err
+	}
+	if r.opt.Keep != "" {
+		dir = filepath.Join(r.opt.Keep, strings.TrimSuffix(filepath.Base(r.Name), Suffix))
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	if r.recording, err = r.File.recording(ctx, dir); err != nil {
+		return err
+	}
+	return r.evaluate(ctx)
 }
 
 func (r *runner) load() error {
@@ -220,32 +216,31 @@ type outcome struct {
 // A sample is the values of an expression at a time, by instance.
 type sample map[string]pcp.Value
 
-func checksOf(cases []*Case) (list []*expectation) {
-	for _, c := range cases {
-		list = append(list, c.checks...)
+// evaluate finds what the expressions of the cases are.
+func (r *runner) evaluate(ctx context.Context) error {
+	src, err := r.source(ctx)
+	if err != nil {
+		return err
 	}
-	return list
-}
-
-// evaluate returns what expressions are.
-func (r *runner) evaluate(ctx context.Context, src *derive.Source, list []*expectation) (map[*expectation]*outcome, error) {
-	found := make(map[*expectation]*outcome)
+	defer src.Close()
 	var ids []pcp.ID
 	var good []*outcome
-	for _, e := range list {
-		o, err := r.bind(ctx, src, e.expr)
-		if err != nil {
-			return nil, err
-		}
-		o.expr, o.line = e.expr, e.line
-		found[e] = o
-		if o.problem == nil {
-			ids, good = append(ids, o.desc.ID), append(good, o)
+	for _, c := range r.cases {
+		for _, e := range c.checks {
+			o, err := r.bind(ctx, src, e.expr)
+			if err != nil {
+				return err
+			}
+			o.expr, o.line = e.expr, e.line
+			r.found[e] = o
+			if o.problem == nil {
+				ids, good = append(ids, o.desc.ID), append(good, o)
+			}
 		}
 	}
 	names := newInstances(src)
 	kept := 0
-	err := r.fetch(ctx, src, ids, func(_ int, res *pcp.Result) error {
+	return r.fetch(ctx, src, ids, func(_ int, res *pcp.Result) error {
 		for i, o := range good {
 			// A sample without values takes memory, too.
 			if kept += max(1, res.Sets[i].Len()) + textSize(&res.Sets[i])/valueSize; kept > maxValues {
@@ -255,7 +250,6 @@ func (r *runner) evaluate(ctx context.Context, src *derive.Source, list []*expec
 		}
 		return nil
 	})
-	return found, err
 }
 
 // maxValues is how many values the expressions of a file may have, all samples and instances together:
