@@ -51,6 +51,7 @@ func TestManifestDamage(t *testing.T) {
 		{"an earlier version", replace(`"version": 2`, `"version": 1`), "have version 1, without columns that this pmderive writes (record, position, units): export into another directory"},
 		{"edited", replace(`"records": 60`, `"records": 61`), "changed since it was written"},
 		{"a path outside", replace(`"labels/host`, `"../labels/host`), "changed since it was written"},
+		{"a field less", replace(",\n   \"labels\": \"records\"", ""), "changed since it was written"},
 		{"another field", replace(`"host"`, `"hosts"`), "unknown field"},
 		{"white space", func(s string) string { return s + " " }, "changed since it was written"},
 	} {
