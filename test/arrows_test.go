@@ -97,14 +97,14 @@ derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp l
 derive/manual: derive/check derive/diagnose
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
 derive/internal/table: lib/format lib/sampling lib/pcp
-derive/summary: derive/internal/table derive/syntax derive/check derive/eval lib/format lib/when lib/pcp
+derive/summary: derive/query derive/internal/insts derive/syntax derive/check derive/eval lib/sampling lib/pmapi lib/pcp
 derive/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
 derive/fleet: derive derive/check derive/internal/item derive/query derive/sql lib/export lib/pcp
-derive/digest: internal/ordered derive/internal/item derive/internal/table derive/query derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
+derive/digest: internal/ordered derive/internal/item derive/internal/table derive/query derive/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
 derive/repl: derive/report derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
-derive/query: internal/ordered lib/option internal/textwidth lib/when derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/describe: derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/find: derive/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
@@ -122,7 +122,7 @@ cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefi
 cmd/internal/reports: cmd/internal/cli derive derive/query derive/report lib/option
 cmd/internal/sarif: derive/lint lib/version
 cmd/internal/paint: derive/repl
-cmd/internal/form: derive/digest
+cmd/internal/form: derive/repl
 cmd/internal/pager: cmd/internal/cli internal/textwidth
 cmd/internal/picture: cmd/internal/samples lib/format lib/safefile
 cmd/internal/grid: derive/repl internal/textwidth

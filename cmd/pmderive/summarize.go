@@ -38,9 +38,11 @@ func (f *digestFlags) add(fs *pflag.FlagSet, question func(*option.Table)) {
 
 // ask asks a question. A failure that has been reported is only a status.
 func (a *app) ask(ctx context.Context, q digest.Question, f *digestFlags, change ...func(*repl.Options)) error {
-	if err := f.Numbers.Read(&f.Form.Numbers); err != nil {
+	var numbers repl.Numbers
+	if err := f.Numbers.Read(&numbers); err != nil {
 		return err
 	}
+	f.Form.Numbers = numbers.Form()
 	if err := form.CheckOutput(f.Output, digest.Outputs()); err != nil {
 		return err
 	}

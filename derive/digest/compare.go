@@ -26,8 +26,9 @@ type Compare struct {
 	*option.Options                // -S, -T, -t, -s: the window of the first side, and of the second without another
 	With            option.Options // --with-S, --with-T: the window of the second side
 	Metrics         []string       // none for all
-	summary.Limit
-	Others []Side // besides those that the Env has
+	Threshold       float64        // the least score that is shown
+	Top             int            // at most so many changes are, the largest first; 0 for all
+	Others          []Side         // besides those that the Env has
 
 	rank     int // how many instances of each metric a report ranks; 0 for all
 	baseline string
@@ -129,11 +130,10 @@ func (c *Compare) Ask(ctx context.Context, env *Env, w io.Writer) error {
 	if err := c.windows(ctx, env, sides); err != nil {
 		return err
 	}
-	heads, rows, err := c.digests(ctx, env, sides)
-	if err != nil {
+	if err := c.summarize(ctx, env, sides); err != nil {
 		return err
 	}
-	return c.answer(context.WithoutCancel(ctx), env, w, heads, rows) // an interrupt ends the samples only
+	return c.answer(context.WithoutCancel(ctx), env, w, sides) // an interrupt ends the samples only
 }
 
 // open opens the sources. All are tried, so that each failure is reported.
@@ -145,9 +145,9 @@ func (c *Compare) open(ctx context.Context, env *Env, at []Side) (sides [2]*side
 		}
 	}
 	for i := range at {
-		s, bad := env.side(ctx, at[i], i == 0)
+		s, bad := env.open(ctx, at[i], i == 0)
 		if bad != nil && err != nil {
-			env.Note(err)
+			env.note(err)
 		}
 		if err = cmp.Or(bad, err); bad == nil && i > 0 {
 			opened = append(opened, s)
@@ -164,18 +164,18 @@ func (c *Compare) open(ctx context.Context, env *Env, at []Side) (sides [2]*side
 // expand sets the expressions of the sides, for one source only once.
 func (c *Compare) expand(ctx context.Context, env *Env, sides [2]*side) error {
 	a, b := sides[0], sides[1]
-	top, err := env.expand(ctx, a, c.Metrics)
-	if top < 0 {
+	x, err := env.expand(ctx, a, c.Metrics)
+	if err != nil {
 		return a.problem(err)
 	}
-	if c.rank = top; err != nil {
-		env.Note(query.Problemf("%v; all are compared", err))
+	if c.rank, err = x.Rank(); err != nil {
+		env.note(query.Problemf("%v; all are compared", err))
 	}
 	if a.Source == b.Source {
-		b.window.Exprs, b.window.Select.Wanted = a.window.Exprs, a.window.Select.Wanted
+		b.of = a.of
 		return nil
 	}
-	if top, err := env.expand(ctx, b, c.Metrics); top < 0 {
+	if _, err := env.expand(ctx, b, c.Metrics); err != nil {
 		return b.problem(err)
 	}
 	return nil
@@ -210,9 +210,6 @@ func (c *Compare) windows(ctx context.Context, env *Env, sides [2]*side) error {
 	return c.before(ctx, env, a, b)
 }
 
-// live reports whether a side has no past.
-func (s *side) live() bool { return s.Line == nil }
-
 // window sets the window of a side. A live one is a number of samples: clocks of hosts differ.
 func (c *Compare) window(ctx context.Context, env *Env, s *side, o *option.Options, with bool) error {
 	if s.live() && o.HasStart {
@@ -221,7 +218,7 @@ func (c *Compare) window(ctx context.Context, env *Env, s *side, o *option.Optio
 	if err := env.over(ctx, s, o, with); err != nil {
 		return s.problem(err)
 	}
-	t := &s.window.Times
+	t := &s.of.Times
 	if !s.live() {
 		return nil
 	}
@@ -239,7 +236,7 @@ func (c *Compare) window(ctx context.Context, env *Env, s *side, o *option.Optio
 
 // before makes the window of a baseline from that of the other side.
 func (c *Compare) before(ctx context.Context, env *Env, of, base *side) error {
-	from, to := of.window.Times.Start, of.window.Times.End
+	from, to := of.of.Times.Start, of.of.Times.End
 	first, last, err := of.Line.Bounds(ctx)
 	if err != nil {
 		return of.problem(err)
@@ -247,7 +244,7 @@ func (c *Compare) before(ctx context.Context, env *Env, of, base *side) error {
 	if to == (pcp.Timestamp{}) {
 		to = last
 	}
-	t := &base.window.Times
+	t := &base.of.Times
 	t.Start, t.End = pcp.TimestampOf(c.earlier.Of(from.Time(), env.Zone)), pcp.TimestampOf(c.earlier.Of(to.Time(), env.Zone))
 	if t.End.Compare(first) < 0 {
 		p := base.Empty(ctx, env.Zone)
@@ -257,54 +254,40 @@ func (c *Compare) before(ctx context.Context, env *Env, of, base *side) error {
 	return nil
 }
 
-// problem says which side an error is about.
-func (s *side) problem(err error) error {
-	if list, ok := errors.AsType[query.Problems](err); ok {
-		out := make(query.Problems, len(list))
-		for i, p := range list {
-			out[i] = s.named(p)
-		}
-		return out
-	}
-	if p, ok := errors.AsType[*query.Problem](err); ok {
-		return s.named(p)
-	}
-	return &query.Problem{Msg: s.from + ": " + err.Error(), Err: err}
-}
-
-func (s *side) named(p *query.Problem) *query.Problem {
-	own := *p
-	own.Msg = s.from + ": " + p.Msg
-	return &own
-}
-
-// digests summarizes both sides: at the same time if both are live.
-func (c *Compare) digests(ctx context.Context, env *Env, sides [2]*side) (heads [2]*summary.Window, rows [2][]summary.Row, err error) {
-	var errs [2]error
-	one := func(i int) {
-		d, h, bad := env.summarize(ctx, sides[i], summary.Options{Instances: true})
-		if errs[i] = bad; bad != nil {
-			return
-		}
-		rows[i] = d.Rows(d.InstanceName)
-		d.Forget()
-		heads[i] = &summary.Window{Head: h, Summary: d.Summary}
-	}
+// summarize summarizes both sides, at the same time if both are live, and reports what is missing of each, once if
+// both have the same problem. The error is that of a side without any answer.
+func (c *Compare) summarize(ctx context.Context, env *Env, sides [2]*side) (failed error) {
 	c.announce(env, sides)
+	for _, s := range sides {
+		s.of.Instances, s.of.Compared = true, true
+	}
 	if sides[0].live() && sides[1].live() {
-		var both sync.WaitGroup
-		for i := range sides {
-			both.Go(func() { one(i) })
-		}
-		both.Wait()
+		var other sync.WaitGroup
+		other.Go(func() { _ = env.summarize(ctx, sides[1]) }) // the side has the error
+		_ = env.summarize(ctx, sides[0])
+		other.Wait()
 	} else {
-		one(0)
-		one(1)
+		_ = env.summarize(ctx, sides[0])
+		_ = env.summarize(ctx, sides[1])
 	}
-	if c.rank > 0 {
-		summary.Ranked(&rows, c.rank)
+	var errs [2]error
+	for i, s := range sides {
+		if errs[i] = s.err; s.err != nil {
+			failed = ErrReported
+		} else {
+			errs[i] = s.sum.Err
+		}
 	}
-	return heads, rows, c.report(env, sides, heads, errs)
+	if errs[0] != nil && errs[1] != nil && errs[0].Error() == errs[1].Error() {
+		env.note(errs[0])
+		return failed
+	}
+	for i, err := range errs {
+		if err != nil {
+			env.note(sides[i].problem(err))
+		}
+	}
+	return failed
 }
 
 // announce says how long live sources are sampled.
@@ -313,65 +296,39 @@ func (c *Compare) announce(env *Env, sides [2]*side) {
 	var t *sampling.Times
 	for _, s := range sides {
 		if s.live() {
-			names, t = append(names, s.from), &s.window.Times
+			names, t = append(names, s.from), &s.of.Times
 		}
 	}
-	if env.Say != nil && t != nil {
+	if t != nil {
 		env.Say(fmt.Sprintf("%s: %s, %v apart; Ctrl-C ends that", strings.Join(names, ", "), query.Plural(t.Samples, "sample"), t.Interval))
 	}
 }
 
-// report reports what is missing of each side, once if both have the same problem. The error is that
-// of a side without any answer.
-func (c *Compare) report(env *Env, sides [2]*side, heads [2]*summary.Window, errs [2]error) (failed error) {
-	for i := range errs {
-		if errs[i] != nil {
-			failed = ErrReported
-		} else {
-			errs[i] = heads[i].Err
-		}
-	}
-	if errs[0] != nil && errs[1] != nil && errs[0].Error() == errs[1].Error() {
-		env.Note(errs[0])
-		return failed
-	}
-	for i, err := range errs {
-		if err != nil {
-			env.Note(sides[i].problem(err))
-		}
-	}
-	return failed
-}
-
 // answer writes what differs.
-func (c *Compare) answer(ctx context.Context, env *Env, w io.Writer, heads [2]*summary.Window, rows [2][]summary.Row) (err error) {
-	limit := c.Limit
-	if !c.topped && env.Output == "table" {
-		limit.Top = tableTop
+func (c *Compare) answer(ctx context.Context, env *Env, w io.Writer, sides [2]*side) (err error) {
+	a, b := sides[0].sum, sides[1].sum
+	if c.rank > 0 {
+		a.Rows, b.Rows = summary.Ranked(a.Rows, b.Rows, c.rank)
 	}
-	x := summary.Compare(rows[0], rows[1], limit)
+	x := summary.Compare(a.Rows, b.Rows, c.Threshold)
+	d := newDifferences(env, x, c.Top)
 	switch env.Output {
 	case "csv":
-		err = x.WriteCSV(w, env.Full)
+		err = d.writeCSV(w, false, env.full)
 	case "json":
-		err = x.WriteJSON(w, heads[0], heads[1])
+		err = d.writeJSON(w, d.head(x, sides))
 	default:
-		if err = x.Before(w, heads[0], heads[1]); err != nil {
-			return err
+		if !c.topped {
+			d = newDifferences(env, x, tableTop)
 		}
-		if t := x.Table(env.Numbers.Form()); len(t.Rows) > 0 {
-			err = env.Table(ctx, w, t)
-		}
-		if err == nil {
-			err = x.After(w)
-		}
+		err = d.show(ctx, w, env, x, sides)
 	}
-	missing := heads[0].Err != nil || heads[1].Err != nil
+	missing := a.Err != nil || b.Err != nil
 	switch {
 	case err != nil:
 		return err
-	case !missing && x.Changed+x.Same == 0:
-		env.Note(query.Problemf("the two have no metric with samples in common"))
+	case !missing && len(x.Changed)+x.Same == 0:
+		env.note(query.Problemf("the two have no metric with samples in common"))
 		return ErrReported
 	case missing:
 		return ErrReported

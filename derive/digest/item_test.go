@@ -36,7 +36,7 @@ func TestItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := q.(*Summarize)
-	if s.Order.Top != 3 || !s.Of.Instances || f.Output != "csv" {
+	if s.Order.Top != 3 || !s.Instances || f.Output != "csv" {
 		t.Errorf("%+v, output %s", s, f.Output)
 	}
 	if want := []string{"rate(a.b) * 2", "c", `"x"`}; !slices.Equal(s.Exprs, want) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"pmtools/derive/query"
 	"pmtools/derive/summary"
+	"pmtools/internal/ordered"
 	"pmtools/lib/option"
 	"pmtools/lib/when"
 )
@@ -22,7 +24,8 @@ type Summarize struct {
 	*option.Options          // -S, -T, -A, -O: the window
 	Exprs           []string // none for all metrics
 	Raw             bool     // counters are not converted to rates
-	Of              summary.Options
+	Instances       bool     // there are rows of each instance
+	Every           time.Duration
 	Order           summary.Order
 	// Split returns the recordings of each machine where the source has those of several; nil means that such a
 	// source cannot be opened.
@@ -34,7 +37,7 @@ type Summarize struct {
 // Add adds the options that are not those of the window to a table.
 func (s *Summarize) Add(t *option.Table) {
 	s.Order.By = summary.Ranks()[0]
-	t.Bool(&s.Of.Instances, "", "instances", "summarize each instance too")
+	t.Bool(&s.Instances, "", "instances", "summarize each instance too")
 	t.Func(func(arg string) (err error) {
 		s.top = true
 		if s.Order.Top, err = strconv.Atoi(arg); err != nil || s.Order.Top < 1 {
@@ -51,7 +54,7 @@ func (s *Summarize) Add(t *option.Table) {
 		return known("--sort", arg, summary.Sorts())
 	}, "", "sort", "COLUMN", "column that rows are sorted by: "+strings.Join(summary.Sorts(), ", "))
 	t.Func(func(arg string) (err error) {
-		if s.Of.Every, err = when.ParseInterval(arg); err != nil || s.Of.Every < time.Millisecond {
+		if s.Every, err = when.ParseInterval(arg); err != nil || s.Every < time.Millisecond {
 			return fmt.Errorf("--every %s is not a time such as 10min", arg)
 		}
 		return nil
@@ -72,72 +75,107 @@ func (s *Summarize) Check() error {
 	if s.by && !s.top {
 		return errors.New("--by requires --top N: the number of instances that are shown")
 	}
-	s.Of.Instances = s.Of.Instances || s.top
+	s.Instances = s.Instances || s.top
 	return nil
 }
 
 // Ask implements Question.
 func (s *Summarize) Ask(ctx context.Context, env *Env, w io.Writer) error {
-	one, err := env.side(ctx, env.Sides[0], true)
+	a := s.answer(env, w)
+	one, err := env.open(ctx, env.Sides[0], true)
 	if err != nil {
 		if s.Split != nil {
 			if names, _ := s.Split(ctx); len(names) > 1 { // otherwise err says what is wrong
-				return s.several(ctx, env, w, names)
+				return s.several(ctx, a, names)
 			}
 		}
 		return err
 	}
-	d := s.summarize(ctx, env, one)
-	if d.err != nil {
-		return d.err
+	if err = s.summarize(ctx, env, one, env.Say); err != nil {
+		return err
 	}
-	switch env.Output {
-	case "csv":
-		err = summary.WriteCSV(w, d.head, d.rows, env.Full)
-	case "json":
-		err = summary.WriteJSON(w, d.head, d.Summary, d.rows)
-	default:
-		err = env.Table(ctx, w, d.head.Table(d.rows, env.Numbers.Form(), d.instances))
+	if err = a.add(one); err == nil {
+		err = a.end(ctx)
 	}
-	return cmp.Or(err, d.head.Err)
-}
-
-// A digested is the summary of a recording.
-type digested struct {
-	*query.Digest
-	head      *summary.Head
-	rows      []summary.Row
-	instances bool  // there are rows of each
-	err       error // there is none
+	return cmp.Or(err, one.sum.Err)
 }
 
 // summarize summarizes one recording. The rank of a report chooses instances unless the question does.
-func (s *Summarize) summarize(ctx context.Context, env *Env, one *side) *digested {
+func (s *Summarize) summarize(ctx context.Context, env *Env, one *side, say func(string)) error {
 	if one.live() {
-		return &digested{err: &query.Problem{
+		return &query.Problem{
 			Msg:   "only archives can be summarized, and the source is live",
 			Notes: []string{"name an archive with -a; eval --archive-out BASE records one"},
-		}}
-	}
-	of, order := s.Of, s.Order
-	top, err := env.expand(ctx, one, s.Exprs)
-	if err != nil && (top < 0 || !s.top) {
-		return &digested{err: err}
-	}
-	if top > 0 && !s.top {
-		order.Top, of.Instances = top, true
-		if env.Say != nil {
-			env.Say(fmt.Sprintf("the instances of the report: --top %d --by %s", top, order.By))
 		}
 	}
-	one.window.Raw, one.window.Expand = s.Raw, true
-	if err := env.over(ctx, one, s.Options, false); err != nil {
-		return &digested{err: err}
-	}
-	d, h, err := env.summarize(ctx, one, of)
+	order := s.Order
+	one.of.Raw, one.of.Instances, one.of.Every = s.Raw, s.Instances, s.Every
+	x, err := env.expand(ctx, one, s.Exprs)
 	if err != nil {
-		return &digested{err: err}
+		return err
 	}
-	h.Intervals, h.Change = of.Every > 0, order.By == "change" || order.Sort == "change"
-	return &digested{Digest: d, head: h, rows: order.Rows(d.Rows(d.InstanceName)), instances: of.Instances}
+	if !s.top {
+		top, err := x.Rank()
+		if err != nil {
+			return err
+		}
+		if top > 0 {
+			order.Top, one.of.Instances = top, true
+			say(fmt.Sprintf("the instances of the report: --top %d --by %s", top, order.By))
+		}
+	}
+	if err := env.over(ctx, one, s.Options, false); err != nil {
+		return err
+	}
+	if err := env.summarize(ctx, one); err != nil {
+		return err
+	}
+	one.sum.Rows = order.Rows(one.sum.Rows)
+	return nil
+}
+
+// several summarizes the recordings of several machines, some at a time, and writes them in their order. Those
+// that fail are reported.
+func (s *Summarize) several(ctx context.Context, a *summaries, names []string) error {
+	slices.Sort(names)
+	a.hosts = true
+	one := func(_ context.Context, i int, yield func(*side) bool) { yield(s.machine(ctx, a.env, names[i])) }
+	failed := false
+	for m := range ordered.Tasks(ctx, len(names), runtime.GOMAXPROCS(0), 1, one) {
+		if ctx.Err() != nil {
+			break
+		}
+		err := m.err
+		if err == nil {
+			if err := a.add(m); err != nil {
+				return err
+			}
+			err = m.sum.Err
+		}
+		if err != nil {
+			a.env.note(err)
+			failed = true
+		}
+	}
+	err := a.end(context.WithoutCancel(ctx))
+	if err == nil && failed {
+		return ErrReported
+	}
+	return cmp.Or(err, ctx.Err())
+}
+
+// machine summarizes the recordings of one machine.
+func (s *Summarize) machine(ctx context.Context, env *Env, name string) *side {
+	one, err := env.open(ctx, Side{Kind: env.Sides[0].Kind, Name: name}, false)
+	if err == nil {
+		defer one.Close()                                 // it has been read
+		err = s.summarize(ctx, env, one, func(string) {}) // it would be the same for all of them
+	}
+	switch {
+	case err != nil:
+		one.err = one.problem(err)
+	case one.sum.Err != nil:
+		one.sum.Err = one.problem(one.sum.Err)
+	}
+	return one
 }

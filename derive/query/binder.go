@@ -81,53 +81,70 @@ func (b *Binder) Compile(ctx context.Context, text string) (*Expr, error) {
 
 // compileAs is Compile for an expression that may be the definition of a name.
 func (b *Binder) compileAs(ctx context.Context, text, name string) (*Expr, error) {
-	list, errs, err := b.compileAll(ctx, []namedExpr{{text, name}})
+	list := []Compiled{{Text: text, Name: name}}
+	if err := b.compileAll(ctx, list); err != nil {
+		return nil, err
+	}
+	return list[0].Expr, list[0].Err
+}
+
+// A Compiled is an expression that has been checked, or what is wrong with it.
+type Compiled struct {
+	Text, Name string // as it was written without its name, and the name
+	Expr       *Expr
+	Err        error // a *Problem; Expr is nil then
+}
+
+// Compile checks expressions, which may be written NAME = EXPR, with the requests for all of them at once. A
+// name that has metrics below it stands for them.
+func (s *Source) Compile(ctx context.Context, defs *Dictionary, exprs []string) ([]Compiled, error) {
+	b, list, err := s.expressions(ctx, defs, exprs, true)
 	if err != nil {
 		return nil, err
 	}
-	return list[0], errs[0]
+	return list, b.compileAll(ctx, list)
 }
 
-// compileAll is compileAs for several expressions, with the requests for all of them at once. For each
-// there is an Expr or an error, a *Problem; err is that of a request to the source.
-func (b *Binder) compileAll(ctx context.Context, texts []namedExpr) (list []*Expr, errs []error, err error) {
-	list, errs = make([]*Expr, len(texts)), make([]error, len(texts))
-	ids := make([]pcp.ID, len(texts))
-	programs := make([]*derive.Program, len(texts))
-	for i, x := range texts {
-		if d := b.defs.FindOwn(x.name); x.name != x.text && d != nil {
-			if _, errs[i] = b.CheckOne(ctx, d); errs[i] != nil {
-				if _, wrong := errors.AsType[*Problem](errs[i]); !wrong {
-					return nil, nil, errs[i]
+// compileAll is compileAs for several expressions, with the requests for all of them at once. The error is
+// that of a request to the source.
+func (b *Binder) compileAll(ctx context.Context, list []Compiled) (err error) {
+	ids := make([]pcp.ID, len(list))
+	programs := make([]*derive.Program, len(list))
+	for i := range list {
+		x := &list[i]
+		if d := b.defs.FindOwn(x.Name); x.Name != x.Text && d != nil {
+			if _, x.Err = b.CheckOne(ctx, d); x.Err != nil {
+				if _, wrong := errors.AsType[*Problem](x.Err); !wrong {
+					return x.Err
 				}
 				continue
 			}
 		}
-		if programs[i], err = b.defs.Compile("", x.text); err != nil {
-			errs[i] = b.SyntaxProblem(ctx, x.text, err)
+		if programs[i], err = b.defs.Compile("", x.Text); err != nil {
+			x.Err = b.SyntaxProblem(ctx, x.Text, err)
 		} else {
 			ids[i] = b.Derived.Define(programs[i])[0]
 		}
 	}
 	found, err := b.Derived.Check(ctx, ids...)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	var counters []*Expr
 	for i, x := range found {
-		switch {
-		case errs[i] != nil:
+		switch c := &list[i]; {
+		case c.Err != nil:
 		case x.Err != nil:
-			errs[i] = b.Problem(ctx, texts[i].text, x.Err)
+			c.Err = b.Problem(ctx, c.Text, x.Err)
 		default:
-			e := &Expr{Name: texts[i].name, id: ids[i], Tree: x.Expr, Info: x.Info, Used: expand.Names(x.Expr), Depth: depth(x.Expr, x.Info)}
-			if list[i] = e; x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
-				e.rateID = b.Derived.Define(programs[i].Rate())[0]
-				counters = append(counters, e)
+			c.Expr = &Expr{Name: c.Name, id: ids[i], Tree: x.Expr, Info: x.Info, Used: expand.Names(x.Expr), Depth: depth(x.Expr, x.Info)}
+			if x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
+				c.Expr.rateID = b.Derived.Define(programs[i].Rate())[0]
+				counters = append(counters, c.Expr)
 			}
 		}
 	}
-	return list, errs, b.rates(ctx, counters)
+	return b.rates(ctx, counters)
 }
 
 // rates checks the rates of counters.

@@ -140,12 +140,12 @@ func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*pla
 	var bad Problems
 	converted := q.Select.Units == ""
 	for _, x := range named {
-		text := x.text
+		text := x.Text
 		if q.Select.Units != "" {
 			text = b.rescaled(ctx, text, q.Select.Units)
-			converted = converted || text != x.text
+			converted = converted || text != x.Text
 		}
-		e, err := b.compileAs(ctx, text, x.name)
+		e, err := b.compileAs(ctx, text, x.Name)
 		problem, isProblem := errors.AsType[*Problem](err)
 		switch {
 		case err == nil:
@@ -207,7 +207,7 @@ func (p *plan) header() *sampling.Header {
 		h.Samples = -1
 	}
 	for _, e := range p.exprs {
-		m := sampling.Metric{Name: e.Name, Desc: e.Info.Root.Desc(pcp.NullID), Fixed: rescaled(e.Tree), Labels: e.Info.Groups[e.Info.Root.InDom].Labels}
+		m := sampling.Metric{Name: e.Name, Desc: e.Info.Root.Desc(pcp.NullID), Fixed: e.Fixed(), Labels: e.Info.Groups[e.Info.Root.InDom].Labels}
 		if p.rate(e) {
 			counter := m.Desc
 			m.Desc, m.Counter = e.Rate.Root.Desc(pcp.NullID), &counter
@@ -217,8 +217,9 @@ func (p *plan) header() *sampling.Header {
 	return h
 }
 
-// rescaled reports whether an expression says in which units its values are.
-func rescaled(x syntax.Expr) bool {
+// Fixed reports whether an expression says in which units its values are.
+func (e *Expr) Fixed() bool {
+	x := e.Tree
 	for {
 		switch y := x.(type) {
 		case *syntax.ParenExpr:
@@ -310,26 +311,23 @@ func (p *plan) tooFew(ctx context.Context, have, need int) *Problem {
 	return bad
 }
 
-// A namedExpr is an expression and its name in output.
-type namedExpr struct{ text, name string }
-
 // expressions names expressions, those below inner names among them if these are to be expanded, and
 // adds definitions among the expressions to defs. It returns the Binder for them all.
-func (s *Source) expressions(ctx context.Context, defs *Dictionary, exprs []string, expand bool) (*Binder, []namedExpr, error) {
+func (s *Source) expressions(ctx context.Context, defs *Dictionary, exprs []string, expand bool) (*Binder, []Compiled, error) {
 	if expand {
 		var err error
 		if exprs, err = s.expand(ctx, defs, exprs); err != nil {
 			return nil, nil, err
 		}
 	}
-	list := make([]namedExpr, len(exprs))
+	list := make([]Compiled, len(exprs))
 	for i, text := range exprs {
-		list[i] = namedExpr{text, text}
+		list[i] = Compiled{Text: text, Name: text}
 		name, expr, ok := CutDefinition(text)
 		if !ok {
 			continue
 		}
-		list[i] = namedExpr{expr, name}
+		list[i].Text, list[i].Name = expr, name
 		p, err := defs.Compile(name, expr)
 		if err == nil && literal(p) && s.measures(ctx, name) {
 			return nil, nil, &Problem{

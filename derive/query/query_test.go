@@ -13,7 +13,6 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/query"
-	"pmtools/derive/summary"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
@@ -274,33 +273,5 @@ func TestFleet(t *testing.T) {
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestIntervalsBound checks that intervals are refused which are more than memory has room for.
-func TestIntervalsBound(t *testing.T) {
-	dir := t.TempDir()
-	if err := archivetest.BuildBig(dir, "big", 2700); err != nil {
-		t.Fatal(err)
-	}
-	arch, err := pmapi.OpenArchive(t.Context(), dir+"/big", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src := query.NewSource(arch)
-	defer arch.Close()
-	q := &query.Query{Exprs: []string{"big.d01", "big.d05", "big.d09", "big.d13"}}
-	opt := summary.Options{Instances: true, Every: time.Second}
-	if _, err := query.Summarize(t.Context(), src, query.NewDictionary(nil), q, opt); err == nil || !strings.Contains(err.Error(), "choose longer ones") {
-		t.Errorf("many intervals: %v", err)
-	}
-	opt.Every = time.Minute
-	d, err := query.Summarize(t.Context(), src, query.NewDictionary(nil), q, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The first interval and the last one are shorter.
-	if got, want := len(d.Rows(d.InstanceName)), 4*101*(2700/60+1); got != want {
-		t.Errorf("%d rows, want %d", got, want)
 	}
 }

@@ -23,8 +23,6 @@ type Selection struct {
 	Units     string   // to which what has their dimension is converted, counters as rates
 	Sort      string   // one of Sorts; "" is the first
 	Top       int      // how many values of each expression there are; 0 for all
-	// Wanted returns which values of an expression Summarize takes, by its name: nil for all of them.
-	Wanted func(name string) func(instance string, value float64) bool
 }
 
 // sorts are the orders of values: by the identifiers of their instances, by the names, or the

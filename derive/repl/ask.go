@@ -7,6 +7,7 @@ import (
 
 	"pmtools/derive/digest"
 	"pmtools/derive/query"
+	"pmtools/derive/report"
 )
 
 // Ask asks a question about windows of the source, or of several.
@@ -31,9 +32,8 @@ func (s *Session) ask(ctx context.Context, q digest.Question, f digest.Form, w i
 			s.complain(w, err)
 		},
 		Say: func(line string) { s.note(w, line) },
-		Expand: func(ctx context.Context, src *query.Source, exprs []string) (digest.Expansion, error) {
-			x, err := s.expand(ctx, src, exprs, func(p *Problem) { s.complain(w, p) })
-			return &x, err
+		Expand: func(ctx context.Context, src *query.Source, exprs []string) (report.Expansion, error) {
+			return s.expand(ctx, src, exprs, func(p *Problem) { s.complain(w, p) })
 		},
 	}
 	env.Open = func(ctx context.Context, at digest.Side) (*query.Source, error) {
@@ -65,7 +65,7 @@ func (s *Session) complain(w io.Writer, err error) {
 // asking returns the command whose argument is that of a question.
 func asking(read func(arg string, f *digest.Form) (digest.Question, error)) func(context.Context, *Session, string, io.Writer) error {
 	return func(ctx context.Context, s *Session, arg string, w io.Writer) error {
-		f := digest.Form{Output: s.set.Output, Numbers: s.set.Numbers}
+		f := digest.Form{Output: s.set.Output, Numbers: s.set.Numbers.Form()}
 		q, err := read(arg, &f)
 		if err != nil {
 			return &Problem{Msg: err.Error(), Err: err}

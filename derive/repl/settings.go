@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"pmtools/derive/check"
-	"pmtools/derive/digest"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"slices"
@@ -25,9 +24,6 @@ func Outputs() []string { return slices.Clone(outputs) }
 
 // DefaultInterval is the time between samples if not set.
 const DefaultInterval = query.DefaultInterval
-
-// Numbers says how numbers are shown to people.
-type Numbers = digest.Numbers
 
 // Settings are what :set changes. The zero Settings are the usual ones.
 type Settings struct {
@@ -131,12 +127,12 @@ var settings = []setting{
 			s.Output = v
 			return nil
 		}},
-	{"precision", "digits after the decimal point, full, or auto: four significant digits", []string{"auto", digest.FullDigits},
+	{"precision", "digits after the decimal point, full, or auto: four significant digits", []string{"auto", FullDigits},
 		func(s *Settings) string { return s.PrecisionText() },
 		func(s *Settings, v string) error {
-			n, err := digest.ParsePrecision(v)
+			n, err := ParsePrecision(v)
 			if err != nil {
-				return query.Problemf("'%s' is neither auto nor full nor a number of digits from 0 to %d", v, digest.MaxPrecision)
+				return query.Problemf("'%s' is neither auto nor full nor a number of digits from 0 to %d", v, MaxPrecision)
 			}
 			s.Precision = n
 			return nil

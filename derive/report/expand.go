@@ -22,9 +22,6 @@ type Expansion struct {
 	bounds []*Bound
 }
 
-// Expressions returns the expressions.
-func (x *Expansion) Expressions() []string { return x.Exprs }
-
 // An Opener returns the reports that there are. A nil Opener stands for those that need no file.
 type Opener func() (*Library, error)
 

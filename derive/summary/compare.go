@@ -6,42 +6,35 @@ import (
 	"slices"
 )
 
-// A Limit says which changes are wanted.
-type Limit struct {
-	Threshold float64 // the least score
-	Top       int     // at most so many, the largest first; 0 for all
-}
-
 // A Comparison is how the summaries of two windows differ.
 type Comparison struct {
-	Rows    []Change // the largest score first
-	OnlyA   []Change // metrics, and instances of metrics, that only A has
-	OnlyB   []Change
-	Changed int     // how many have a score of the threshold or more
-	Same    int     // how many have a smaller one
-	Largest float64 // score, whatever the threshold is
-	Limit
+	Threshold float64  // the least score that is wanted
+	Changed   []Change // those with such a score, the largest first
+	Same      int      // how many have a smaller one
+	OnlyA     []Change // metrics, and instances of metrics, that only A has
+	OnlyB     []Change
+	Largest   float64 // score, whatever the threshold is
 }
 
 // A Change is a metric, or an instance, in two windows.
 type Change struct {
-	*Row          // of A, or of B if A has none
-	A, B  *Series // nil where there are no samples
-	score Score   // of a change that both windows have
+	*Row        // of A, or of B if A has none
+	A, B  *Row  // nil where there are no samples
+	Score Score // of a change that both windows have
 }
 
 // steady is the part of a mean by which numbers that hardly vary are taken to deviate.
 const steady = 1e-3
 
 // Difference returns by how much the mean of B is larger than that of A.
-func (c *Change) Difference() float64 { return c.B.Mean() - c.A.Mean() }
+func (c *Change) Difference() float64 { return c.B.Mean - c.A.Mean }
 
 // Ratio returns the mean of B divided by that of A, NaN if that is 0.
 func (c *Change) Ratio() float64 {
-	if c.A.Mean() == 0 {
+	if c.A.Mean == 0 {
 		return math.NaN()
 	}
-	return c.B.Mean() / c.A.Mean()
+	return c.B.Mean / c.A.Mean
 }
 
 // A Score says how much a change stands out. Its unit is the deviation of the samples, whatever By is.
@@ -65,16 +58,16 @@ const (
 	certain = 1.95
 )
 
-// Score returns the larger of two: how large the difference of the means is compared with the pooled
+// score returns the larger of two: how large the difference of the means is compared with the pooled
 // deviation of the samples, and the difference that two normal distributions have whose statistic of
 // Kolmogorov and Smirnov is that of the samples. The latter is for a statistic that is hardly one of chance.
-func (c *Change) Score() Score {
+func (c *Change) score() Score {
 	s := Score{c.meanScore(), ByMean, math.NaN()}
 	n, m := float64(c.A.Samples), float64(c.B.Samples)
 	if min(n, m) < enough {
 		return s
 	}
-	s.KS = distance(&c.A.Sketch, &c.B.Sketch)
+	s.KS = distance(c.A.spread, c.B.spread)
 	if s.KS*math.Sqrt(n*m/(n+m)) < certain {
 		return s
 	}
@@ -92,18 +85,8 @@ func (c *Change) meanScore() float64 {
 	if d == 0 {
 		return 0
 	}
-	pooled := math.Sqrt(c.A.variance()/2 + c.B.variance()/2)
-	return d / max(pooled, steady*math.Abs(c.A.Mean()), steady*math.Abs(c.B.Mean()))
-}
-
-// variance returns that of the samples.
-func (s *Series) variance() float64 {
-	if s.Samples < 2 {
-		return 0
-	}
-	n := float64(s.Samples)
-	shift := s.sum - n*s.First // sums are of distances from the first sample, which keeps their digits
-	return max(0, (s.squares-shift/n*shift)/(n-1))
+	pooled := math.Sqrt(c.A.spread.variance/2 + c.B.spread.variance/2)
+	return d / max(pooled, steady*math.Abs(c.A.Mean), steady*math.Abs(c.B.Mean))
 }
 
 // A place is what rows of both windows have in common. Instances may share a name.
@@ -134,47 +117,42 @@ func index(rows []Row) (by map[place]*Row, order []place) {
 }
 
 // Ranked keeps the instances that are among the n of their metric with the largest means in one of two windows.
-func Ranked(windows *[2][]Row, n int) {
+func Ranked(a, b []Row, n int) (keptA, keptB []Row) {
 	type instance struct{ metric, name string }
 	wanted := make(map[instance]bool)
 	by := Order{Top: n, By: "mean"}
-	for _, rows := range windows {
+	for _, rows := range [][]Row{a, b} {
 		for _, r := range by.Rows(slices.Clone(rows)) {
 			wanted[instance{r.Name, r.Instance}] = true
 		}
 	}
-	for i := range windows {
-		windows[i] = slices.DeleteFunc(windows[i], func(r Row) bool { return r.One && !wanted[instance{r.Name, r.Instance}] })
-	}
+	other := func(r Row) bool { return r.One && !wanted[instance{r.Name, r.Instance}] }
+	return slices.DeleteFunc(a, other), slices.DeleteFunc(b, other)
 }
 
-// Compare compares the rows of two summaries of each instance. A metric in other units is another
-// metric.
-func Compare(a, b []Row, limit Limit) *Comparison {
+// Compare compares the rows of two summaries of each instance, which have been made for it, see Options. A metric
+// in other units is another metric.
+func Compare(a, b []Row, threshold float64) *Comparison {
 	inA, orderA := index(a)
 	inB, orderB := index(b)
-	c := &Comparison{Limit: limit, OnlyA: only(inA, inB, orderA, false), OnlyB: only(inB, inA, orderB, true)}
+	c := &Comparison{Threshold: threshold, OnlyA: only(inA, inB, orderA, false), OnlyB: only(inB, inA, orderB, true)}
 	for _, at := range orderA {
 		x, y := inA[at], inB[at]
-		if y == nil || x.parent() || y.parent() {
+		if y == nil || x.Above || y.Above {
 			continue
 		}
-		change := Change{Row: x, A: x.Series, B: y.Series}
-		change.score = change.Score()
-		c.Largest = max(c.Largest, change.score.Value)
-		if v := change.score.Value; v == 0 || v < limit.Threshold {
+		change := Change{Row: x, A: x, B: y}
+		change.Score = change.score()
+		c.Largest = max(c.Largest, change.Score.Value)
+		if v := change.Score.Value; v == 0 || v < threshold {
 			c.Same++
 		} else {
-			c.Rows = append(c.Rows, change)
+			c.Changed = append(c.Changed, change)
 		}
 	}
-	slices.SortStableFunc(c.Rows, func(x, y Change) int { return cmp.Compare(y.score.Value, x.score.Value) })
-	c.Changed, c.Rows = len(c.Rows), c.first(c.Rows)
+	slices.SortStableFunc(c.Changed, func(x, y Change) int { return cmp.Compare(y.Score.Value, x.Score.Value) })
 	return c
 }
-
-// parent reports whether a row stands above instances.
-func (r *Row) parent() bool { return !r.One && len(r.points) > 0 && r.points[0].own != nil }
 
 // only returns what the other window has not: a metric, or an instance of one that it has.
 func only(in, other map[place]*Row, order []place, isB bool) (list []Change) {
@@ -182,9 +160,9 @@ func only(in, other map[place]*Row, order []place, isB bool) (list []Change) {
 		metric := at
 		metric.instance, metric.number = "", 0
 		if r := in[at]; other[at] == nil && (!r.One || other[metric] != nil) {
-			change := Change{Row: r, A: r.Series}
+			change := Change{Row: r, A: r}
 			if isB {
-				change.A, change.B = nil, r.Series
+				change.A, change.B = nil, r
 			}
 			list = append(list, change)
 		}

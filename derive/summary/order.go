@@ -13,27 +13,23 @@ type Order struct {
 	Sort string // one of Sorts; "" for as they are
 }
 
-// ranks are the numbers by which instances are ranked.
-var ranks = map[string]func(r *Row) float64{
-	"mean":   func(r *Row) float64 { return r.Mean() },
-	"max":    func(r *Row) float64 { return r.Max },
-	"p95":    func(r *Row) float64 { return r.Quantile(0.95) },
-	"last":   func(r *Row) float64 { return r.Last },
-	"change": func(r *Row) float64 { return math.Abs(r.Change()) },
-}
-
-// Ranks returns the names of what instances are ranked by, the usual one first.
-func Ranks() []string { return []string{"mean", "max", "p95", "last", "change"} }
-
-// sorts are the other numbers by which rows are sorted.
-var sorts = map[string]func(r *Row) float64{
+// figures are the numbers by which instances are ranked, and rows sorted.
+var figures = map[string]func(r *Row) float64{
 	"samples": func(r *Row) float64 { return float64(r.Samples) },
 	"gaps":    func(r *Row) float64 { return float64(r.Gaps) },
 	"marks":   func(r *Row) float64 { return float64(r.Marks) },
 	"min":     func(r *Row) float64 { return r.Min },
-	"p50":     func(r *Row) float64 { return r.Quantile(0.5) },
-	"p99":     func(r *Row) float64 { return r.Quantile(0.99) },
+	"max":     func(r *Row) float64 { return r.Max },
+	"mean":    func(r *Row) float64 { return r.Mean },
+	"p50":     func(r *Row) float64 { return r.P50 },
+	"p95":     func(r *Row) float64 { return r.P95 },
+	"p99":     func(r *Row) float64 { return r.P99 },
+	"last":    func(r *Row) float64 { return r.Last },
+	"change":  func(r *Row) float64 { return math.Abs(r.Change()) },
 }
+
+// Ranks returns the names of what instances are ranked by, the usual one first.
+func Ranks() []string { return []string{"mean", "max", "p95", "last", "change"} }
 
 // Sorts returns the names of the orders of rows.
 func Sorts() []string {
@@ -43,10 +39,7 @@ func Sorts() []string {
 // compare returns a function that compares rows: by name, or the largest number first, and those
 // without a number at the end.
 func compare(by string) func(a, b Row) int {
-	value := ranks[by]
-	if value == nil {
-		value = sorts[by]
-	}
+	value := figures[by]
 	if value == nil {
 		return func(a, b Row) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Instance, b.Instance)) }
 	}

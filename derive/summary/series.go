@@ -2,39 +2,50 @@ package summary
 
 import (
 	"math"
+
 	"pmtools/lib/pcp"
 )
 
-// A Series is what is known about values that came one after the other. Numbers are NaN if there
+// Figures are what is known about values that came one after the other. Numbers are NaN if there
 // was none.
-type Series struct {
-	Samples int // values that are numbers
-	Gaps    int // how often values were missing between two samples, for a record or more
-	Marks   int // how often recording was interrupted between two samples
-	Min     float64
-	MinTime pcp.Timestamp // of the first one that is as small
-	Max     float64
-	MaxTime pcp.Timestamp
-	First   float64
-	Last    float64
-	Sketch  Sketch
-	total
+type Figures struct {
+	Samples       int // values that are numbers
+	Gaps          int // how often values were missing between two samples, for a record or more
+	Marks         int // how often recording was interrupted between two samples
+	Min           float64
+	MinTime       pcp.Timestamp // of the first one that is as small
+	Max           float64
+	MaxTime       pcp.Timestamp
+	First         float64
+	Last          float64
+	Mean          float64 // weighted by the time for which samples hold, unless that is 0
+	Seconds       float64 // for how long they hold in all
+	P50, P95, P99 float64 // quantiles
+	QuantileError float64 // by which part of the true quantiles these may be off
+
+	spread *spread // nil unless Options.Compared
 }
 
-// A total is what a mean is made of.
-type total struct {
+// Change returns the last sample less the first one.
+func (f *Figures) Change() float64 { return f.Last - f.First }
+
+// A series adds samples up. Some of the Figures are not known before finish.
+type series struct {
+	Figures
+	sketch  sketch
 	sum     float64 // of the samples
 	squares float64 // of their distances from the first one; unknown of several instances
 	area    float64 // of the samples, each times the seconds that it holds
-	seconds float64
-	foreign bool // the area has values that are no samples: those of the intervals beside it
+	foreign bool    // the area has values that are no samples: those of the intervals beside it
 }
 
-func newSeries(whole bool) *Series {
-	return &Series{Min: math.NaN(), Max: math.NaN(), First: math.NaN(), Last: math.NaN(), Sketch: Sketch{Whole: whole}}
+func newSeries(m *Metric) *series {
+	none := math.NaN()
+	whole := m.Desc.Type != pcp.Float && m.Desc.Type != pcp.Double
+	return &series{Figures: Figures{Min: none, Max: none, First: none, Last: none}, sketch: sketch{whole: whole}}
 }
 
-func (s *Series) add(x float64, at pcp.Timestamp) {
+func (s *series) add(x float64, at pcp.Timestamp) {
 	if !(s.Min <= x) {
 		s.Min, s.MinTime = x, at
 	}
@@ -47,38 +58,17 @@ func (s *Series) add(x float64, at pcp.Timestamp) {
 	s.Last = x
 	s.squares += (x - s.First) * (x - s.First)
 	s.sum += x
-	s.Sketch.Add(x)
+	s.sketch.add(x)
 }
 
-func (s *Series) hold(x, seconds float64) {
+func (s *series) hold(x, seconds float64) {
 	s.area += x * seconds
-	s.seconds += seconds
+	s.Seconds += seconds
 }
 
-// Mean returns the mean of the samples, weighted by the time for which each holds. If there is no
-// such time, each has the same weight.
-func (s *Series) Mean() float64 {
-	mean := s.sum / float64(s.Samples)
-	if s.seconds > 0 {
-		mean = s.area / s.seconds
-	}
-	if s.foreign {
-		return mean
-	}
-	return min(max(mean, s.Min), s.Max) // whatever was rounded
-}
-
-// Quantile is that of Sketch, which knows no extremes.
-func (s *Series) Quantile(q float64) float64 {
-	return min(max(s.Sketch.Quantile(q), s.Min), s.Max)
-}
-
-// Change returns the last sample less the first one.
-func (s *Series) Change() float64 { return s.Last - s.First }
-
-// merge adds what is known about another instance, but for what Metric.take adds to the sum, the area
+// merge adds what is known about another instance, but for what metric.take adds to the sum, the area
 // and the time.
-func (s *Series) merge(o *Series) {
+func (s *series) merge(o *series) {
 	if !(s.Min <= o.Min) || s.Min == o.Min && o.MinTime.Compare(s.MinTime) < 0 {
 		s.Min, s.MinTime = o.Min, o.MinTime
 	}
@@ -89,5 +79,35 @@ func (s *Series) merge(o *Series) {
 	s.Gaps += o.Gaps
 	s.Marks += o.Marks
 	s.First, s.Last = o.First, o.Last
-	s.Sketch.Merge(&o.Sketch)
+	s.sketch.merge(&o.sketch)
+}
+
+// finish returns what is known, with what Compare needs or without. Nothing can be added after it.
+func (s *series) finish(compared bool) *Figures {
+	within := func(x float64) float64 { return min(max(x, s.Min), s.Max) }
+	if s.Mean = s.area / s.Seconds; !(s.Seconds > 0) {
+		s.Mean = s.sum / float64(s.Samples) // each has the same weight
+	}
+	if !s.foreign {
+		s.Mean = within(s.Mean) // whatever was rounded
+	}
+	q := s.sketch.quantiles(0.5, 0.95, 0.99)
+	s.P50, s.P95, s.P99 = within(q[0]), within(q[1]), within(q[2]) // the sketch knows no extremes
+	s.QuantileError = s.sketch.error()
+	if compared {
+		s.spread = s.sketch.spread()
+		s.spread.variance = s.variance()
+	}
+	s.sketch = sketch{} // which may be large
+	return &s.Figures
+}
+
+// variance returns that of the samples.
+func (s *series) variance() float64 {
+	if s.Samples < 2 {
+		return 0
+	}
+	n := float64(s.Samples)
+	shift := s.sum - n*s.First // sums are of distances from the first sample, which keeps their digits
+	return max(0, (s.squares-shift/n*shift)/(n-1))
 }

@@ -5,19 +5,17 @@ import (
 	"slices"
 )
 
-// A Sketch estimates quantiles of any number of numbers in bounded memory. Up to exactNumbers it
+// A sketch estimates quantiles of any number of numbers in bounded memory. Up to exactNumbers it
 // keeps the numbers themselves. Then it counts how many fall into buckets, each as wide as a part
-// of a power of two, so that an estimate is off by a part of the quantile: see Error.
-type Sketch struct {
-	Whole  bool // all numbers are whole, and so are the quantiles
+// of a power of two, so that an estimate is off by a part of the quantile: see error.
+type sketch struct {
+	whole  bool // all numbers are whole, and so are the quantiles
 	n      uint64
 	recent []float64 // those that are not counted yet: all of them, but for zeros, while they are few
 	above  buckets   // of positive numbers
 	below  buckets   // of the absolute values of negative ones
 	zeros  uint64
-	frozen []float64 // the Quantiles, if the numbers are forgotten
-	points []float64 // what spread returned before that
-	coarse uint      // how many times pairs of buckets were joined
+	coarse uint // how many times pairs of buckets were joined
 }
 
 const (
@@ -58,8 +56,8 @@ func (b *buckets) at(i int) uint64 {
 	return n
 }
 
-// Add adds a number, which must be finite.
-func (s *Sketch) Add(x float64) {
+// add adds a number, which must be finite.
+func (s *sketch) add(x float64) {
 	s.n++
 	if math.Float64bits(x) == 0 { // most numbers of many metrics
 		s.zeros++
@@ -76,7 +74,7 @@ func (s *Sketch) Add(x float64) {
 
 // flush counts the recent numbers. To count several at once is faster where there are many sketches,
 // which no cache holds.
-func (s *Sketch) flush() {
+func (s *sketch) flush() {
 	s.cover()
 	shift := s.shift()
 	for _, x := range s.recent {
@@ -93,7 +91,7 @@ func (s *Sketch) flush() {
 }
 
 // cover makes room for the keys of the recent numbers.
-func (s *Sketch) cover() {
+func (s *sketch) cover() {
 	least, most := [2]uint64{math.MaxUint64, math.MaxUint64}, [2]uint64{}
 	for _, x := range s.recent {
 		if bits := math.Float64bits(x); x != 0 {
@@ -110,11 +108,11 @@ func (s *Sketch) cover() {
 }
 
 // shift returns how many bits of a number do not count.
-func (s *Sketch) shift() uint { return (52 - finest + s.coarse) & 63 }
+func (s *sketch) shift() uint { return (52 - finest + s.coarse) & 63 }
 
 // widen makes room for keys, which were joined a number of times already. If there are too many keys,
 // it joins pairs of buckets.
-func (s *Sketch) widen(b *buckets, first, last int, joined uint) {
+func (s *sketch) widen(b *buckets, first, last int, joined uint) {
 	for {
 		low, high := first>>(s.coarse-joined), last>>(s.coarse-joined)
 		if low >= b.low && high < b.low+len(b.counts) {
@@ -149,19 +147,19 @@ func (b *buckets) used() (from, to int) {
 }
 
 // coarsen joins pairs of buckets of both signs: they share the number of leading bits.
-func (s *Sketch) coarsen() {
+func (s *sketch) coarsen() {
 	s.coarse++
 	s.above.join()
 	s.below.join()
 }
 
-// Merge adds the numbers of another Sketch, with the same result as to add each.
-func (s *Sketch) Merge(o *Sketch) {
+// merge adds the numbers of another sketch, with the same result as to add each.
+func (s *sketch) merge(o *sketch) {
 	if o.n <= exactNumbers {
 		s.n += o.zeros
 		s.zeros += o.zeros
 		for _, x := range o.recent {
-			s.Add(x)
+			s.add(x)
 		}
 		return
 	}
@@ -197,65 +195,64 @@ func (b *buckets) join() {
 	*b = out
 }
 
-// Quantile returns the smallest number that at least the part q of all numbers do not exceed, or
-// what is known about it. Without numbers it is NaN.
-func (s *Sketch) Quantile(q float64) float64 {
-	if s.n == 0 {
-		return math.NaN()
+// quantiles returns for each part of all numbers, ascending, the smallest number that at least that part does not
+// exceed, or what is known about it. Without numbers it is NaN.
+func (s *sketch) quantiles(parts ...float64) []float64 {
+	out := make([]float64, 0, len(parts))
+	rank := func() uint64 { // of the next one
+		if len(out) == len(parts) {
+			return math.MaxUint64
+		}
+		return uint64(min(max(math.Ceil(parts[len(out)]*float64(s.n)), 1), float64(s.n)))
 	}
-	if s.frozen != nil {
-		return s.frozen[slices.Index(Quantiles, q)]
+	next, seen := rank(), uint64(0)
+	take := func(x float64) {
+		out = append(out, x)
+		next = rank()
 	}
-	rank := uint64(min(max(math.Ceil(q*float64(s.n)), 1), float64(s.n)))
 	if s.n <= exactNumbers {
-		return s.exact()[rank-1]
+		for i, x := range s.exact() {
+			for uint64(i)+1 >= next {
+				take(x)
+			}
+		}
+		for len(out) < len(parts) {
+			take(math.NaN())
+		}
+		return out
 	}
 	s.flush()
 	for i := len(s.below.counts) - 1; i >= 0; i-- {
-		n := s.below.at(i)
-		if n >= rank {
-			return -s.middle(s.below.low + i)
+		for seen += s.below.at(i); seen >= next; {
+			take(-s.middle(s.below.low + i))
 		}
-		rank -= n
 	}
-	if s.zeros >= rank {
-		return 0
+	for seen += s.zeros; seen >= next; {
+		take(0)
 	}
-	rank -= s.zeros
-	for i := range s.above.counts {
-		n := s.above.at(i)
-		if n >= rank {
-			return s.middle(s.above.low + i)
+	for i := 0; i < len(s.above.counts) && len(out) < len(parts); i++ {
+		for seen += s.above.at(i); seen >= next; {
+			take(s.middle(s.above.low + i))
 		}
-		rank -= n
 	}
-	return 0 // not reached: rank is at most n
+	return out
 }
 
 // exact returns all numbers in ascending order, while they are few. The next call may change them.
-func (s *Sketch) exact() []float64 {
+func (s *sketch) exact() []float64 {
 	s.recent = append(s.recent, make([]float64, s.zeros)...)
 	s.zeros = 0
 	slices.Sort(s.recent)
 	return s.recent
 }
 
-// freeze computes the Quantiles, the only ones that are asked for later, and forgets the numbers.
-func (s *Sketch) freeze() {
-	var frozen []float64
-	for _, q := range Quantiles {
-		frozen = append(frozen, s.Quantile(q))
-	}
-	*s = Sketch{Whole: s.Whole, n: s.n, coarse: s.coarse, frozen: frozen}
-}
-
-func (s *Sketch) middle(key int) float64 {
+func (s *sketch) middle(key int) float64 {
 	shift := s.shift()
 	low, high := math.Float64frombits(uint64(key)<<shift), math.Float64frombits(uint64(key+1)<<shift)
 	switch {
 	case math.IsInf(high, 1):
 		return low
-	case !s.Whole:
+	case !s.whole:
 		return low + (high-low)/2
 	case high-low <= 1:
 		return math.Ceil(low) // the only whole number in it
@@ -263,10 +260,10 @@ func (s *Sketch) middle(key int) float64 {
 	return math.Round(low + (high-low)/2)
 }
 
-// Error returns by which part of the true quantile an estimate may be off: 0 as long as there are
+// error returns by which part of the true quantile an estimate may be off: 0 as long as there are
 // few numbers, 1/256 for numbers within a range of 65,536, twice that whenever the range is wider
 // by as many powers of two again.
-func (s *Sketch) Error() float64 {
+func (s *sketch) error() float64 {
 	if s.n <= exactNumbers {
 		return 0
 	}

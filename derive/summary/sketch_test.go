@@ -25,17 +25,17 @@ func TestSketch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, n := range []int{1, 2, exactNumbers - 1, exactNumbers, exactNumbers + 1, 20000, 200000} {
-				var s, merged Sketch
-				var parts [3]Sketch
+				var s, merged sketch
+				var parts [3]sketch
 				var all []float64
 				for i := range n {
 					x := next(i)
-					s.Add(x)
-					parts[min(i%5, 2)].Add(x)
+					s.add(x)
+					parts[min(i%5, 2)].add(x)
 					all = append(all, x)
 				}
 				for i := range parts {
-					merged.Merge(&parts[i])
+					merged.merge(&parts[i])
 				}
 				slices.Sort(all)
 				if got := len(s.above.counts) + len(s.below.counts); got > 2*maxBuckets {
@@ -43,13 +43,13 @@ func TestSketch(t *testing.T) {
 				}
 				for _, q := range []float64{0, 0.01, 0.5, 0.95, 0.99, 1} {
 					want := all[min(max(int(math.Ceil(q*float64(n))), 1), n)-1]
-					got := s.Quantile(q)
-					if m := merged.Quantile(q); m != got || merged.Error() != s.Error() {
-						t.Errorf("%d numbers: quantile %v is %v in parts, within %v, and %v at once, within %v", n, q, m, merged.Error(), got, s.Error())
+					got := s.quantiles(q)[0]
+					if m := merged.quantiles(q)[0]; m != got || merged.error() != s.error() {
+						t.Errorf("%d numbers: quantile %v is %v in parts, within %v, and %v at once, within %v", n, q, m, merged.error(), got, s.error())
 					}
 					// Half of the smallest number is what rounding may add.
-					if d := math.Abs(got/2 - want/2); !(d <= s.Error()*math.Abs(want/2)*(1+1e-9)+math.SmallestNonzeroFloat64*math.Ldexp(1, 46)) {
-						t.Errorf("%d numbers: quantile %v is %v, want %v within %v", n, q, got, want, s.Error())
+					if d := math.Abs(got/2 - want/2); !(d <= s.error()*math.Abs(want/2)*(1+1e-9)+math.SmallestNonzeroFloat64*math.Ldexp(1, 46)) {
+						t.Errorf("%d numbers: quantile %v is %v, want %v within %v", n, q, got, want, s.error())
 					}
 				}
 			}
@@ -59,26 +59,26 @@ func TestSketch(t *testing.T) {
 
 // TestSketchWhole checks that quantiles of whole numbers are whole, and right for small ones.
 func TestSketchWhole(t *testing.T) {
-	s := Sketch{Whole: true}
+	s := sketch{whole: true}
 	for i := range 100000 {
-		s.Add(float64(i))
+		s.add(float64(i))
 	}
-	small := Sketch{Whole: true}
+	small := sketch{whole: true}
 	for i := range 1000 {
-		small.Add(float64(i % 200))
+		small.add(float64(i % 200))
 	}
-	if got := s.Quantile(0.5); got != math.Trunc(got) {
+	if got := s.quantiles(0.5)[0]; got != math.Trunc(got) {
 		t.Errorf("the median is %v", got)
 	}
-	if got := small.Quantile(0.5); got != 99 {
+	if got := small.quantiles(0.5)[0]; got != 99 {
 		t.Errorf("the median of small numbers is %v, want 99", got)
 	}
 }
 
 // TestSketchEmpty checks that nothing is known without numbers.
 func TestSketchEmpty(t *testing.T) {
-	var s Sketch
-	if got := s.Quantile(0.5); !math.IsNaN(got) || s.Error() != 0 {
-		t.Errorf("the median of nothing is %v, within %v", got, s.Error())
+	var s sketch
+	if got := s.quantiles(0.5)[0]; !math.IsNaN(got) || s.error() != 0 {
+		t.Errorf("the median of nothing is %v, within %v", got, s.error())
 	}
 }

@@ -1,355 +1,248 @@
-// Package summary puts the records of an archive together to a few numbers for each metric: how
-// many samples there are, the smallest and the largest, the mean over time, quantiles. It reads
-// each record once; what it keeps depends on the metrics and instances, not on the records.
+// Package summary puts the records of a recording, or samples of a live source, together to a few numbers
+// for each expression: how many samples there are, the smallest and the largest, the mean over time, quantiles.
+//
+// [Summarize] reads each record once; the memory that it needs depends on the metrics and instances, not on
+// the records. [Order] chooses and sorts the rows of a [Summary], [Compare] finds what differs between two.
 package summary
 
 import (
-	"math"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
 
-	"pmtools/derive/check"
-	"pmtools/derive/eval"
+	"pmtools/derive/internal/insts"
+	"pmtools/derive/query"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/sampling"
 )
+
+// Options say what is summarized.
+type Options struct {
+	// Exprs are expressions, as those of a query.Query, or names with metrics below them. Without any all
+	// metrics are taken that have numbers as values.
+	Exprs []string
+	// Times are those of the samples. A recording is read record by record, whatever the interval is.
+	Times sampling.Times
+	Raw   bool // counters are not converted to rates
+	// Wanted returns which values of an expression count, by its name: nil for all of them. A nil Wanted wants all.
+	Wanted    func(name string) func(instance string, value float64) bool
+	Instances bool // there are rows of each instance
+	Compared  bool // the rows have what Compare needs
+	// Every is the length of the intervals that have rows of their own each; 0 for the whole time. They begin
+	// at multiples of it on the clock of Zone, counted from the midnight of 1970-01-01, and where the clock is
+	// changed to another multiple.
+	Every time.Duration
+	Zone  *time.Location // nil means UTC
+}
+
+// A Summary is what is known about a window of a recording, or about samples of a live source.
+type Summary struct {
+	Rows    []Row // interval by interval: each metric, and after it its instances
+	Records int   // how many had a metric
+	Marks   int   // how often recording was interrupted
+	First   pcp.Timestamp
+	Last    pcp.Timestamp // both of the records
+	Err     error         // why some expressions, or the rest of the records, are missing
+}
 
 // A Metric is an expression that is summarized.
 type Metric struct {
 	Name    string
 	Desc    pcp.Desc  // of the values
 	Counter *pcp.Desc // of the counter if the values are its rate, else nil
-	All     *Series   // the values of all instances
 	Fixed   bool      // the expression says in which units the values are
-
-	between bool // values are those of the time since the record before
-	of      *Summary
-	evaluation
-	progress
-	parts  []part
-	points []point
-	where  map[int32]int // in points
 }
 
-// An evaluation makes values of the operands in a record.
-type evaluation struct {
-	plan    *eval.Plan
-	state   *eval.State
-	columns []*pcp.Values // operands in the current record; nil for those that are not in it
-	touched uint64        // the last record that has an operand
-	out     pcp.Values
-	numbers []float64
-	// Wanted reports whether a value counts; nil for all of them.
-	Wanted func(at pcp.Timestamp, inst int32, value float64) bool
+// A Row is the summary of a metric, or of one of its instances.
+type Row struct {
+	*Metric
+	*Figures
+	Host     string // for the caller
+	Instance string // its name, or else its number; "" for all of them
+	ID       int32
+	One      bool          // it is that of one instance
+	Above    bool          // those of instances follow
+	From, To pcp.Timestamp // of the interval, if there are several
 }
 
-// A progress is how far the records have been read.
-type progress struct {
-	epoch  int           // of the last record
-	record uint64        // the number of records with an operand, and one more for each epoch
-	first  uint64        // the number of the first one of the epoch
-	before pcp.Timestamp // the time of the record before
-	span                 // the interval of which the series are; empty before the first one
+// maxPast bounds the memory of what is known about intervals.
+const maxPast = 1 << 20
+
+var errPast = query.Problemf("intervals are so many that they have more than %d rows; choose longer ones, fewer metrics, or a shorter time", maxPast)
+
+// Summarize summarizes expressions over the times of the options, record by record. A live source is sampled
+// at an interval until the times end, or ctx does after the first sample. A Summary lacks what its Err tells;
+// there is none if nothing could be summarized.
+func Summarize(ctx context.Context, src *query.Source, defs *query.Dictionary, opt *Options) (*Summary, error) {
+	r := newRecorder(opt)
+	bad, err := r.compile(ctx, src, defs)
+	if err != nil {
+		return nil, err
+	}
+	names := make(names)
+	if err = r.read(ctx, src, names); err == errPast {
+		return nil, err
+	} else if err != nil {
+		bad = append(bad, &query.Problem{Msg: err.Error(), Err: err})
+	} else if r.Records == 0 && bad == nil {
+		return nil, src.Empty(ctx, opt.Zone)
+	}
+	if len(opt.Exprs) == 0 {
+		r.metrics = slices.DeleteFunc(r.metrics, func(m *metric) bool {
+			return !slices.ContainsFunc(m.rows, func(row Row) bool { return row.Samples > 0 })
+		})
+	}
+	if len(r.metrics) == 0 && bad != nil {
+		return nil, bad
+	}
+	r.learn(ctx, src, names)
+	s := r.finish(names.of)
+	if bad != nil {
+		s.Err = bad
+	}
+	return s, nil
 }
 
-// A point is the last sample of an instance.
-type point struct {
-	inst   int32
-	epoch  int
-	record uint64
-	value  float64
-	own    *Series // nil unless each instance has one
-}
-
-// A Summary takes records one after the other.
-type Summary struct {
-	Metrics []*Metric
-	Records int // how many had a metric
-	Marks   int
-	First   pcp.Timestamp // of the records
-	Last    pcp.Timestamp
-	Past    int // how many series of intervals are kept
-
-	options Options
-	operands
-	input eval.Input
-	count uint64
-	due   []*Metric // those with operands in the current record
-}
-
-// operands are the metrics that records must have.
-type operands struct {
-	users    map[pcp.ID]*users
-	last     *users // of the set before
-	traits   map[pcp.ID]trait
-	nested   map[syntax.Expr]bool // definitions that were looked at
-	discrete map[*Metric][]use    // those of metrics with others, see kept
-	kept     map[pcp.ID]*pcp.Values
-}
-
-// A trait is what the descriptor of an operand says about its values.
-type trait struct{ singular, discrete bool }
-
-// users are the metrics of which a set of values is an operand.
-type users struct {
-	id   pcp.ID
-	list []use
-	next *users // of the set that came after it in the last record
-}
-
-type use struct {
-	metric   *Metric
-	id       pcp.ID
-	column   int
-	singular bool
-	discrete bool // the values are kept
-}
-
-// New returns a Summary without metrics.
-func New(opt Options) *Summary {
-	return &Summary{options: opt, operands: operands{
-		users: make(map[pcp.ID]*users), traits: make(map[pcp.ID]trait), nested: make(map[syntax.Expr]bool),
-		discrete: make(map[*Metric][]use), kept: make(map[pcp.ID]*pcp.Values),
-	}}
-}
-
-// Add adds a metric: an expression with numbers as values. Between means that each value is that of
-// the time since the record before, as a rate is; otherwise it holds until the next record.
-func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool) *Metric {
-	m := &Metric{Name: name, Desc: info.Root.Desc(pcp.NullID), between: between, of: s}
-	m.plan = eval.New(e, info)
-	m.All = newSeries(m.whole())
-	s.look(e, info)
-	m.columns = make([]*pcp.Values, len(info.Operands))
-	mixed := s.mixed(info.Operands)
-	for i, id := range info.Operands {
-		t := s.traits[id]
-		u := use{metric: m, id: id, column: i, singular: t.singular, discrete: mixed && t.discrete}
-		of := s.users[id]
-		if of == nil {
-			of = &users{id: id}
-			s.users[id] = of
+// compile adds the expressions, or all metrics. The Problems are those of expressions that are wrong.
+func (r *recorder) compile(ctx context.Context, src *query.Source, defs *query.Dictionary) (bad query.Problems, err error) {
+	wanted := r.opt.Exprs
+	if len(wanted) == 0 {
+		all := src.Bind(defs, true).Derived
+		if err := all.WalkNames(ctx, "", func(name string) bool { wanted = append(wanted, name); return true }); err != nil {
+			return nil, err
 		}
-		if of.list = append(of.list, u); u.discrete {
-			s.discrete[m] = append(s.discrete[m], u)
+		slices.Sort(wanted)
+	}
+	list, err := src.Compile(ctx, defs, wanted)
+	if err != nil {
+		return nil, err
+	}
+	namer := query.NewInstanceNamer(src)
+	for _, x := range list {
+		e := x.Expr
+		p, wrong := errors.AsType[*query.Problem](x.Err)
+		if x.Err == nil && !e.Info.Root.Type.Arithmetic() {
+			p, wrong = query.Problemf("the values of %s are not numbers: %s", x.Name, query.Metadata(e.Info.Root)), true
+		}
+		var m *metric
+		switch {
+		case wrong && !slices.Contains(r.opt.Exprs, x.Text) && x.Name == x.Text:
+			continue // it is only one of the metrics below a name
+		case wrong:
+			bad = append(bad, p)
+			continue
+		case x.Err != nil:
+			return nil, x.Err
+		case e.Rate != nil && !r.opt.Raw:
+			m = r.add(x.Name, e.Change, e.Rate, true)
+			counter := e.Info.Root.Desc(pcp.NullID)
+			m.Counter = &counter
+		default:
+			m = r.add(x.Name, e.Tree, e.Info, changes(e.Tree))
+		}
+		if m.Fixed = e.Fixed(); r.opt.Wanted != nil {
+			m.wanted = wantedBy(ctx, namer, m.Desc.InDom, r.opt.Wanted(x.Name))
 		}
 	}
-	s.Metrics = append(s.Metrics, m)
-	return m
+	return bad, nil
 }
 
-// look finds the traits of the operands of an expression. Definitions in it may be in many expressions.
-func (s *Summary) look(e syntax.Expr, info *check.Info) {
-	syntax.Walk(e, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.NestExpr:
-			seen := s.nested[n.X]
-			s.nested[n.X] = true
-			return !seen
-		case *syntax.MetricRef:
-			if d, ok := info.Metrics[n]; ok {
-				s.traits[d.ID] = trait{singular: d.InDom == pcp.NullInDom, discrete: d.Sem == pcp.Discrete}
-			}
-		}
-		return true
-	})
-}
-
-func (m *Metric) whole() bool { return m.Desc.Type != pcp.Float && m.Desc.Type != pcp.Double }
-
-// Operands returns the identifiers of the metrics that records must have.
-func (s *Summary) Operands() []pcp.ID {
-	ids := make([]pcp.ID, 0, len(s.users))
-	for id := range s.users {
-		ids = append(ids, id)
-	}
-	return ids
-}
-
-// Mark notes that recording was interrupted: nothing is known about the time between the mark and
-// the record after it.
-func (s *Summary) Mark(at pcp.Timestamp) {
-	s.hold(at)
-	s.Marks++
-	clear(s.kept)
-}
-
-// Record adds a record, or those columns of it that Operands asks for.
-func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
-	s.count++
-	s.due = s.due[:0]
-	for i := range res.Sets {
-		set := &res.Sets[i]
-		for k, list := 0, s.uses(set.ID); k < len(list); k++ {
-			u := &list[k]
-			m := u.metric
-			if u.discrete {
-				s.keep(*u, set)
-				continue
-			}
-			if m.touched != s.count {
-				m.touched = s.count
-				clear(m.columns)
-				s.due = append(s.due, m)
-			}
-			if u.singular && set.Len() > 0 {
-				set.Insts[0] = pcp.NullInst // old archives have anything there, another one in each record
-			}
-			if m.columns[u.column] == nil {
-				m.columns[u.column] = set
-			}
-		}
-	}
-	if len(s.due) == 0 {
-		return
-	}
-	if s.Records++; s.Records == 1 {
-		s.First = res.Time
-	}
-	s.Last = res.Time
-	s.input.Time, s.input.Instances = res.Time, insts
-	s.input.Groups, _ = insts.(eval.Grouper)
-	for _, m := range s.due {
-		m.record++
-		if m.epoch != s.Marks || m.first == 0 {
-			m.begin(s.Marks)
-		}
-		if len(s.discrete) > 0 {
-			s.fill(m)
-		}
-		s.input.Columns = m.columns
-		m.state.Eval(&s.input, &m.out)
-		m.take(res.Time)
-		m.before = res.Time
-	}
-}
-
-// uses returns the uses of a metric. Most sets stand in each record after the same other one.
-func (s *Summary) uses(id pcp.ID) []use {
-	u := s.last
-	if u != nil && u.next != nil && u.next.id == id {
-		s.last = u.next
-		return u.next.list
-	}
-	found := s.users[id]
-	if found == nil {
+// wantedBy returns which values of an instance domain count, from a function of the names of instances.
+func wantedBy(ctx context.Context, namer *query.InstanceNamer, dom pcp.InDom, named func(string, float64) bool) func(pcp.Timestamp, int32, float64) bool {
+	if named == nil {
 		return nil
 	}
-	if s.last = found; u != nil {
-		u.next = found
-	}
-	return found.list
-}
-
-// End says when the records end. Records after it are not allowed.
-func (s *Summary) End(at pcp.Timestamp) {
-	s.hold(at)
-	for _, m := range s.Metrics {
-		m.turn(m.span)
+	return func(at pcp.Timestamp, inst int32, value float64) bool {
+		name := ""
+		if dom != pcp.NullInDom {
+			name = namer.Name(ctx, dom, inst, at)
+		}
+		return named(name, value)
 	}
 }
 
-// hold lets the values of discrete metrics, which are recorded when they change, hold until a time.
-func (s *Summary) hold(at pcp.Timestamp) {
-	for _, m := range s.Metrics {
-		seconds := m.until(at)
-		if m.Desc.Sem != pcp.Discrete || m.between || m.first == 0 || m.epoch != s.Marks || seconds <= 0 {
-			continue
+// changes reports whether an expression has values of the time between two samples.
+func changes(x syntax.Expr) (found bool) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok {
+			found = found || call.Fun == syntax.RATE || call.Fun == syntax.DELTA
 		}
-		for i := range m.points {
-			if p := &m.points[i]; p.record == m.record {
-				m.All.hold(p.value, seconds)
-				if p.own != nil {
-					p.own.hold(p.value, seconds)
-				}
-			}
-		}
-	}
+		return !found
+	})
+	return found
 }
 
-// begin begins an epoch: samples before it are not neighbours of later ones.
-func (m *Metric) begin(epoch int) {
-	m.state = m.plan.NewState()
-	m.record++
-	m.first, m.epoch = m.record, epoch
-}
-
-func (m *Metric) take(at pcp.Timestamp) {
-	if m.out.Err != 0 {
-		return
-	}
-	seconds := 0.0
-	if m.record > m.first {
-		seconds = at.Sub(m.before)
-	}
-	m.numbers = m.out.AppendFloats(m.numbers[:0])
-	turned := m.arrive(at)
-	held, holding := 0.0, 0 // what holds for the time since the record before, and how many values that are
-	for i, x := range m.numbers {
-		if math.IsNaN(x-x) || m.Wanted != nil && !m.Wanted(at, m.out.Insts[i], x) { // or infinite
-			continue
+// read records the records of a window, or live samples.
+func (r *recorder) read(ctx context.Context, src *query.Source, names names) error {
+	t, req := r.opt.Times, &pmapi.Request{}
+	if src.Line == nil {
+		if t.Interval == 0 {
+			t.Interval = query.DefaultInterval
 		}
-		p := m.point(i, m.out.Insts[i])
-		next := p.record+1 == m.record
-		if !next && p.record > 0 {
-			m.missed(p)
-		}
-		if !turned && (next || m.between) {
-			value := p.value
-			if m.between {
-				value = x
-			}
-			held += value
-			holding++
-			if p.own != nil {
-				p.own.hold(value, seconds)
-			}
-		}
-		if p.own != nil {
-			p.own.add(x, at)
-			m.All.sum += x // turn adds the rest
-		} else {
-			m.All.add(x, at)
-		}
-		p.record, p.epoch, p.value = m.record, m.epoch, x
-	}
-	m.All.area += held * seconds
-	m.All.seconds += float64(holding) * seconds
-}
-
-// missed counts why an instance had no value in the record before.
-func (m *Metric) missed(p *point) {
-	s := m.All
-	if p.own != nil {
-		s = p.own
-	}
-	if p.epoch != m.epoch {
-		s.Marks++
+		req.IDs = slices.Sorted(maps.Keys(r.users))
 	} else {
-		s.Gaps++
+		t.Interval, t.Delay, t.Marks = 0, false, true
+		t.End = pcp.Timestamp{} // what lasts beyond the end ends there
 	}
+	in := insts.New(src.Source)
+	var last pcp.Timestamp
+	defer func() { r.end(last) }()
+	for f, err := range sampling.Fetches(ctx, src.Source, req, &t) {
+		end := r.opt.Times.End
+		switch {
+		case err != nil && src.Line == nil && ctx.Err() != nil && r.Records > 0:
+			return nil // that is how it ends
+		case err != nil:
+			return err
+		case src.Line != nil && end != (pcp.Timestamp{}) && f.Time.Compare(end) > 0:
+			last = end
+			return nil
+		case f.Mark:
+			r.mark(f.Time)
+			continue
+		}
+		last = f.Time
+		in.Begin(ctx, f.Time)
+		if r.record(&f.Result, in); r.past > maxPast {
+			return errPast
+		}
+		if src.Line == nil && r.Records == 1 {
+			r.learn(ctx, src, names) // some may be gone at the end
+		}
+	}
+	return nil
 }
 
-// point returns the last sample of an instance, which is tried at a place first.
-func (m *Metric) point(i int, inst int32) *point {
-	if i < len(m.points) && m.points[i].inst == inst {
-		return &m.points[i]
+// names are those of instances.
+type names map[pcp.InDom]map[int32]string
+
+// of returns the name that an instance has, or its number.
+func (n names) of(dom pcp.InDom, inst int32) string {
+	if name, ok := n[dom][inst]; ok {
+		return name
 	}
-	return m.find(inst)
+	return query.Number(inst)
 }
 
-// find is point for an instance that stood elsewhere, or nowhere.
-func (m *Metric) find(inst int32) *point {
-	k, ok := m.where[inst]
-	if !ok {
-		if m.where == nil {
-			m.where = make(map[int32]int)
+// learn adds the names that instances have now, if there are rows of each.
+func (r *recorder) learn(ctx context.Context, src *query.Source, names names) {
+	asked := make(map[pcp.InDom]bool)
+	for _, m := range r.metrics {
+		dom := m.Desc.InDom
+		if !r.opt.Instances || dom == pcp.NullInDom || asked[dom] {
+			continue
 		}
-		k = len(m.points)
-		m.where[inst] = k
-		p := point{inst: inst}
-		if m.of.options.Instances && m.Desc.InDom != pcp.NullInDom {
-			p.own = newSeries(m.whole())
+		asked[dom] = true
+		list, _ := src.AllInstances(ctx, dom) // numbers stand for names that are not known
+		if names[dom] == nil {
+			names[dom] = make(map[int32]string, len(list))
 		}
-		m.points = append(m.points, p)
+		for _, in := range list {
+			names[dom][in.ID] = in.Name
+		}
 	}
-	return &m.points[k]
 }

@@ -1,4 +1,4 @@
-package summary_test
+package summary
 
 import (
 	"context"
@@ -11,9 +11,8 @@ import (
 	_ "time/tzdata"
 
 	"pmtools/derive"
-	"pmtools/derive/summary"
+	"pmtools/derive/query"
 	"pmtools/lib/archive/archivetest"
-	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/when"
@@ -29,7 +28,7 @@ type step struct {
 
 // summarize summarizes an expression over disk.dev.total of the archive demo, a counter, for
 // records of our own.
-func summarize(t *testing.T, opt summary.Options, expr string, between bool, steps []step) (*summary.Summary, *summary.Metric) {
+func summarize(t *testing.T, opt Options, expr string, between bool, steps []step) []Row {
 	t.Helper()
 	dir := t.TempDir()
 	if err := archivetest.Build(dir, "demo"); err != nil {
@@ -50,8 +49,9 @@ func summarize(t *testing.T, opt summary.Options, expr string, between bool, ste
 	if err != nil || found[0].Err != nil {
 		t.Fatal(err, found[0].Err)
 	}
-	s := summary.New(opt)
-	m := s.Add(expr, found[0].Expr, found[0].Info, between)
+	opt.Compared = true
+	r := newRecorder(&opt)
+	r.add(expr, found[0].Expr, found[0].Info, between)
 	id := found[0].Info.Operands[0]
 	typ := pcp.Uint64
 	for _, d := range found[0].Info.Metrics {
@@ -60,7 +60,7 @@ func summarize(t *testing.T, opt summary.Options, expr string, between bool, ste
 	for _, st := range steps {
 		at := pcp.Timestamp{Sec: st.at}
 		if st.mark {
-			s.Mark(at)
+			r.mark(at)
 			continue
 		}
 		set := pcp.Values{ID: id, Type: typ}
@@ -69,10 +69,10 @@ func summarize(t *testing.T, opt summary.Options, expr string, between bool, ste
 				set.Insts, set.Words = append(set.Insts, inst), append(set.Words, v)
 			}
 		}
-		s.Record(&pcp.Result{Time: at, Sets: []pcp.Values{set}}, nil)
+		r.record(&pcp.Result{Time: at, Sets: []pcp.Values{set}}, nil)
 	}
-	s.End(pcp.Timestamp{Sec: steps[len(steps)-1].at})
-	return s, m
+	r.end(pcp.Timestamp{Sec: steps[len(steps)-1].at})
+	return r.finish(number).Rows
 }
 
 // number names an instance by its number.
@@ -80,7 +80,7 @@ func number(_ pcp.InDom, inst int32) string { return strconv.Itoa(int(inst)) }
 
 // TestRates checks what a gap, a mark and a counter that goes down do to rates.
 func TestRates(t *testing.T) {
-	s, m := summarize(t, summary.Options{Instances: true}, "rate(disk.dev.total)", true, []step{
+	list := summarize(t, Options{Instances: true}, "rate(disk.dev.total)", true, []step{
 		{at: 0, values: map[int32]uint64{1: 0, 2: 100}},
 		{at: 10, values: map[int32]uint64{1: 10, 2: 200}},
 		{at: 20, values: map[int32]uint64{1: 30}},
@@ -90,29 +90,28 @@ func TestRates(t *testing.T) {
 		{at: 50, values: map[int32]uint64{1: 1000, 2: 1000}},
 		{at: 70, values: map[int32]uint64{1: 1100, 2: 1000}},
 	})
-	list := s.Rows(number)
 	if len(list) != 3 {
 		t.Fatal(len(list), "rows")
 	}
 	one, two := list[1], list[2]
 	if one.Samples != 4 || one.Gaps != 0 {
-		t.Errorf("instance 1: %+v, mean %v", one.Series, one.Mean())
+		t.Errorf("instance 1: %+v, mean %v", one.Figures, one.Mean)
 	} else if one.Marks != 1 || one.Min != 1 || one.Max != 5 {
-		t.Errorf("instance 1: %+v, mean %v", one.Series, one.Mean())
-	} else if one.MaxTime.Sec != 70 || one.Mean() != (1+2+3+5*2)/5.0 || one.Last != 5 {
-		t.Errorf("instance 1: %+v, mean %v", one.Series, one.Mean())
+		t.Errorf("instance 1: %+v, mean %v", one.Figures, one.Mean)
+	} else if one.MaxTime.Sec != 70 || one.Mean != (1+2+3+5*2)/5.0 || one.Last != 5 {
+		t.Errorf("instance 1: %+v, mean %v", one.Figures, one.Mean)
 	}
 	if two.Samples != 3 || two.Gaps != 1 {
-		t.Errorf("instance 2: %+v, mean %v", two.Series, two.Mean())
+		t.Errorf("instance 2: %+v, mean %v", two.Figures, two.Mean)
 	} else if two.Marks != 1 || two.Min != 0 {
-		t.Errorf("instance 2: %+v, mean %v", two.Series, two.Mean())
-	} else if two.Max != 20 || two.MaxTime.Sec != 40 || two.Mean() != (10+20+0*2)/4.0 {
-		t.Errorf("instance 2: %+v, mean %v", two.Series, two.Mean())
+		t.Errorf("instance 2: %+v, mean %v", two.Figures, two.Mean)
+	} else if two.Max != 20 || two.MaxTime.Sec != 40 || two.Mean != (10+20+0*2)/4.0 {
+		t.Errorf("instance 2: %+v, mean %v", two.Figures, two.Mean)
 	}
-	if all := m.All; all.Samples != 7 || all.Gaps != 1 {
-		t.Errorf("all: %+v, mean %v", all, all.Mean())
-	} else if all.Marks != 2 || math.Abs(all.Mean()-46.0/9) > 1e-12 {
-		t.Errorf("all: %+v, mean %v", all, all.Mean())
+	if all := list[0]; all.Samples != 7 || all.Gaps != 1 {
+		t.Errorf("all: %+v, mean %v", all.Figures, all.Mean)
+	} else if all.Marks != 2 || math.Abs(all.Mean-46.0/9) > 1e-12 {
+		t.Errorf("all: %+v, mean %v", all.Figures, all.Mean)
 	}
 }
 
@@ -123,54 +122,55 @@ func TestKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := derive.NewSource(src, nil, nil)
-	defer all.Close()
+	over := derive.NewSource(src, nil, nil)
+	defer over.Close()
 	p, err := derive.Compile("", "mem.util.used / hinv.ncpu")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := all.Check(ctx, all.Define(p)...)
+	found, err := over.Check(ctx, over.Define(p)...)
 	if err != nil || found[0].Err != nil {
 		t.Fatal(err, found[0].Err)
 	}
-	s := summary.New(summary.Options{})
-	m := s.Add("", found[0].Expr, found[0].Info, false)
+	r := newRecorder(&Options{})
+	r.add("", found[0].Expr, found[0].Info, false)
 	ids := make(map[string]pcp.ID)
 	for ref, d := range found[0].Info.Metrics {
 		ids[ref.Name] = d.ID
 	}
 	record := func(at int64, name string, typ pcp.Type, v uint64) {
-		s.Record(&pcp.Result{Time: pcp.Timestamp{Sec: at}, Sets: []pcp.Values{{ID: ids[name], Type: typ, Insts: []int32{pcp.NullInst}, Words: []uint64{v}}}}, nil)
+		r.record(&pcp.Result{Time: pcp.Timestamp{Sec: at}, Sets: []pcp.Values{{ID: ids[name], Type: typ, Insts: []int32{pcp.NullInst}, Words: []uint64{v}}}}, nil)
 	}
 	record(0, "hinv.ncpu", pcp.Uint32, 4)
 	record(10, "mem.util.used", pcp.Uint64, 8)
 	record(20, "mem.util.used", pcp.Uint64, 16)
 	record(25, "hinv.ncpu", pcp.Uint32, 2)
 	record(30, "mem.util.used", pcp.Uint64, 16)
-	s.Mark(pcp.Timestamp{Sec: 31})
+	r.mark(pcp.Timestamp{Sec: 31})
 	record(40, "mem.util.used", pcp.Uint64, 100)
-	s.End(pcp.Timestamp{Sec: 40})
-	if m.All.Samples != 3 || m.All.Gaps != 0 {
-		t.Errorf("%+v", m.All)
+	r.end(pcp.Timestamp{Sec: 40})
+	all := r.finish(number).Rows[0]
+	if all.Samples != 3 || all.Gaps != 0 {
+		t.Errorf("%+v", all.Figures)
 	}
-	if m.All.Min != 2 || m.All.Max != 8 {
-		t.Errorf("%+v", m.All)
+	if all.Min != 2 || all.Max != 8 {
+		t.Errorf("%+v", all.Figures)
 	}
 }
 
 // TestHold checks for how long values hold that are not rates.
 func TestHold(t *testing.T) {
-	_, m := summarize(t, summary.Options{Instances: true}, "disk.dev.total", false, []step{
+	all := summarize(t, Options{Instances: true}, "disk.dev.total", false, []step{
 		{at: 0, values: map[int32]uint64{1: 1}},
 		{at: 30, values: map[int32]uint64{1: 5}},
 		{at: 35, mark: true},
 		{at: 40, values: map[int32]uint64{1: 100}},
 		{at: 50, values: map[int32]uint64{1: 7}},
-	})
-	if got, want := m.All.Mean(), (1*30+100*10)/40.0; got != want {
+	})[0]
+	if got, want := all.Mean, (1*30+100*10)/40.0; got != want {
 		t.Errorf("the mean is %v, want %v", got, want)
 	}
-	if got := m.All.Quantile(0.5); got != 5 {
+	if got := all.P50; got != 5 {
 		t.Errorf("the median is %v, want 5", got)
 	}
 }
@@ -184,15 +184,14 @@ type want struct {
 	gaps      int
 }
 
-func checkIntervals(t *testing.T, s *summary.Summary, wants []want) {
+func checkIntervals(t *testing.T, rows []Row, wants []want) {
 	t.Helper()
-	rows := s.Rows(number)
 	if len(rows) != len(wants) {
 		t.Errorf("%d rows, want %d", len(rows), len(wants))
 	}
 	for i, w := range wants[:min(len(wants), len(rows))] {
 		r := &rows[i]
-		if got := (want{r.From.Sec, r.To.Sec, r.Instance, r.Samples, r.Mean(), r.Max, r.Gaps}); got != w {
+		if got := (want{r.From.Sec, r.To.Sec, r.Instance, r.Samples, r.Mean, r.Max, r.Gaps}); got != w {
 			t.Errorf("row %d is %+v, want %+v", i, got, w)
 		}
 	}
@@ -201,7 +200,7 @@ func checkIntervals(t *testing.T, s *summary.Summary, wants []want) {
 // TestIntervals checks that a rate counts in the interval in which its time ends, that values hold in
 // each interval for the time that lies in it, and that instances which are missing have no row.
 func TestIntervals(t *testing.T) {
-	opt := summary.Options{Instances: true, Every: 20 * time.Second}
+	opt := Options{Instances: true, Every: 20 * time.Second}
 	steps := []step{
 		{at: 1000, values: map[int32]uint64{1: 0, 2: 0}},
 		{at: 1010, values: map[int32]uint64{1: 10, 2: 0}},
@@ -209,21 +208,21 @@ func TestIntervals(t *testing.T) {
 		{at: 1035, values: map[int32]uint64{1: 55}},
 		{at: 1045, values: map[int32]uint64{1: 55, 2: 50}},
 	}
-	s, _ := summarize(t, opt, "rate(disk.dev.total)", true, steps)
-	checkIntervals(t, s, []want{
+	rows := summarize(t, opt, "rate(disk.dev.total)", true, steps)
+	checkIntervals(t, rows, []want{
 		{1000, 1020, "", 4, 1, 3, 0}, {1000, 1020, "1", 2, 2, 3, 0}, {1000, 1020, "2", 2, 0, 0, 0},
 		{1020, 1040, "", 1, 0.75, 1, 0}, {1020, 1040, "1", 1, 0.75, 1, 0},
 		{1040, 1060, "", 1, 0, 0, 0}, {1040, 1060, "1", 1, 0, 0, 0},
 	})
-	s, _ = summarize(t, opt, "disk.dev.total", false, steps)
-	checkIntervals(t, s, []want{
+	rows = summarize(t, opt, "disk.dev.total", false, steps)
+	checkIntervals(t, rows, []want{
 		{1000, 1020, "", 4, 2.5, 10, 0}, {1000, 1020, "1", 2, 5, 10, 0}, {1000, 1020, "2", 2, 0, 0, 0},
 		{1020, 1040, "", 3, (40*15 + 55*5) / 20., 55, 0}, {1020, 1040, "1", 2, (40*15 + 55*5) / 20., 55, 0}, {1020, 1040, "2", 1, 0, 0, 0},
 		{1040, 1060, "", 2, 55, 55, 1}, {1040, 1060, "1", 1, 55, 55, 0}, {1040, 1060, "2", 1, 50, 50, 1},
 	})
 	opt.Zone = time.FixedZone("", -5) // the day begins 5 seconds later
-	s, _ = summarize(t, opt, "disk.dev.total", false, steps)
-	if from := s.Rows(number)[0].From.Sec; from != 985 {
+	rows = summarize(t, opt, "disk.dev.total", false, steps)
+	if from := rows[0].From.Sec; from != 985 {
 		t.Errorf("the first interval begins at %d, want 985", from)
 	}
 }
@@ -239,20 +238,20 @@ func TestIntervalMeans(t *testing.T) {
 		{at: 1090, values: map[int32]uint64{1: 0}},
 		{at: 1110, values: map[int32]uint64{1: 20}},
 	}
-	opt := summary.Options{Every: 20 * time.Second}
+	opt := Options{Every: 20 * time.Second}
 	steep := []step{{at: 1000, values: map[int32]uint64{1: 0}}, {at: 1010, values: map[int32]uint64{1: 10}}, {at: 1025, values: map[int32]uint64{1: 40}}}
 	for _, instances := range []bool{false, true} {
-		s, _ := summarize(t, summary.Options{Every: 20 * time.Second, Instances: instances}, "rate(disk.dev.total)", true, steep)
-		if got := s.Rows(number)[0].Mean(); got != 1.5 {
+		rows := summarize(t, Options{Every: 20 * time.Second, Instances: instances}, "rate(disk.dev.total)", true, steep)
+		if got := rows[0].Mean; got != 1.5 {
 			t.Errorf("with instances %v: the mean of an interval that a steeper rate reaches into is %v, want 1.5", instances, got)
 		}
 	}
-	s, _ := summarize(t, opt, "rate(disk.dev.total)", true, steps)
-	checkIntervals(t, s, []want{
+	rows := summarize(t, opt, "rate(disk.dev.total)", true, steps)
+	checkIntervals(t, rows, []want{
 		{1000, 1020, "", 1, 1.5, 2, 0}, {1020, 1040, "", 1, 0.5, 0, 0}, {1060, 1080, "", 1, 1, 1, 0}, {1100, 1120, "", 1, 1, 1, 0},
 	})
-	s, _ = summarize(t, opt, "disk.dev.total", false, steps)
-	checkIntervals(t, s, []want{
+	rows = summarize(t, opt, "disk.dev.total", false, steps)
+	checkIntervals(t, rows, []want{
 		{1000, 1020, "", 2, 7.5, 30, 0}, {1020, 1040, "", 1, 30, 30, 0}, {1060, 1080, "", 1, 30, 75, 0},
 		{1080, 1100, "", 1, 0, 0, 0}, {1100, 1120, "", 1, 0, 20, 0},
 	})
@@ -289,10 +288,10 @@ func TestClock(t *testing.T) {
 		for at := begin; len(steps) < 25*12+1; at = at.Add(5 * time.Minute) {
 			steps = append(steps, step{at: at.Unix(), values: map[int32]uint64{1: uint64(at.Unix())}})
 		}
-		s, _ := summarize(t, summary.Options{Every: tt.every, Zone: zone}, "disk.dev.total", false, steps)
+		rows := summarize(t, Options{Every: tt.every, Zone: zone}, "disk.dev.total", false, steps)
 		var got []string
 		before := pcp.Timestamp{Sec: begin.Unix()}
-		for _, r := range s.Rows(number) {
+		for _, r := range rows {
 			if got = append(got, r.From.Time().In(zone).Format("02T15:04-07")); r.From != before {
 				t.Errorf("%s %s, every %v: an interval begins at %v, and the one before ends at %v", tt.zone, tt.day, tt.every, r.From, before)
 			}
@@ -322,8 +321,8 @@ func TestBounds(t *testing.T) {
 	} {
 		zone := when.LoadZone(tz)
 		for _, every := range []time.Duration{50 * time.Minute, 2 * time.Hour, 7 * time.Hour, 36 * time.Hour, 100 * 24 * time.Hour, 300 * 24 * time.Hour} {
-			s, _ := summarize(t, summary.Options{Every: every, Zone: zone}, "disk.dev.total", false, steps)
-			rows, samples := s.Rows(number), 0
+			rows := summarize(t, Options{Every: every, Zone: zone}, "disk.dev.total", false, steps)
+			samples := 0
 			for i, r := range rows {
 				from, to := r.From.Time().In(zone), r.To.Time().In(zone)
 				samples += r.Samples
@@ -341,57 +340,28 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestShownTwice checks that tables have the offset from UTC where the clocks show a time twice, and only there.
-func TestShownTwice(t *testing.T) {
-	helsinki := when.LoadZone("EET-2EEST,M3.5.0/3,M10.5.0/4")
-	const change = 1698541200 // 2023-10-29 04:00 summer time
-	for _, tt := range []struct {
-		begin int64
-		every time.Duration
-		want  string
-	}{
-		{change - 7200, time.Hour, "02:00:00+03:00 03:00:00+03:00 03:00:00+02:00 04:00:00+02:00"},
-		{change + 3600, time.Hour, "04:00:00 05:00:00 06:00:00 07:00:00"},
-		{change - 7200, 24 * time.Hour, "00:00:00"},
-	} {
-		var steps []step
-		for i := range int64(4) {
-			steps = append(steps, step{at: tt.begin + i*3600, values: map[int32]uint64{1: 1}})
-		}
-		s, _ := summarize(t, summary.Options{Every: tt.every, Zone: helsinki}, "disk.dev.total", false, steps)
-		head := summary.Head{Zone: helsinki, Intervals: true}
-		var got []string
-		for _, cells := range head.Table(s.Rows(number), format.NumberForm{}, false).Rows {
-			got = append(got, cells[0])
-		}
-		if all := strings.Join(got, " "); all != tt.want {
-			t.Errorf("every %v from %d: %s, want %s", tt.every, tt.begin, all, tt.want)
-		}
-	}
-}
-
 // TestOrder checks which instances are shown, and how rows follow each other.
 func TestOrder(t *testing.T) {
-	s, _ := summarize(t, summary.Options{Instances: true}, "disk.dev.total", false, []step{
+	rows := summarize(t, Options{Instances: true}, "disk.dev.total", false, []step{
 		{at: 1000, values: map[int32]uint64{1: 1, 2: 9, 3: 5, 4: 5}},
 		{at: 1010, values: map[int32]uint64{1: 8, 2: 0, 3: 6, 4: 5}},
 		{at: 1020, values: map[int32]uint64{1: 2, 2: 3, 3: 6, 4: 5}},
 	})
 	for _, c := range []struct {
-		order summary.Order
+		order Order
 		want  []string
 	}{
-		{summary.Order{}, []string{"", "1", "2", "3", "4"}},
-		{summary.Order{Top: 2, By: "mean"}, []string{"", "3", "4"}},
-		{summary.Order{Top: 2, By: "max"}, []string{"", "2", "1"}},
-		{summary.Order{Top: 2, By: "max", Sort: "name"}, []string{"", "1", "2"}},
-		{summary.Order{Top: 3, By: "last"}, []string{"", "3", "4", "2"}},
-		{summary.Order{Top: 1, By: "change"}, []string{"", "2"}},
-		{summary.Order{Top: 9, By: "p95"}, []string{"", "2", "1", "3", "4"}},
-		{summary.Order{Sort: "min"}, []string{"", "3", "4", "1", "2"}},
+		{Order{}, []string{"", "1", "2", "3", "4"}},
+		{Order{Top: 2, By: "mean"}, []string{"", "3", "4"}},
+		{Order{Top: 2, By: "max"}, []string{"", "2", "1"}},
+		{Order{Top: 2, By: "max", Sort: "name"}, []string{"", "1", "2"}},
+		{Order{Top: 3, By: "last"}, []string{"", "3", "4", "2"}},
+		{Order{Top: 1, By: "change"}, []string{"", "2"}},
+		{Order{Top: 9, By: "p95"}, []string{"", "2", "1", "3", "4"}},
+		{Order{Sort: "min"}, []string{"", "3", "4", "1", "2"}},
 	} {
 		var got []string
-		for _, r := range c.order.Rows(s.Rows(number)) {
+		for _, r := range c.order.Rows(slices.Clone(rows)) {
 			got = append(got, r.Instance)
 		}
 		if !slices.Equal(got, c.want) {
@@ -402,47 +372,46 @@ func TestOrder(t *testing.T) {
 
 // TestCompare checks scores, what is left out, and what only one window has.
 func TestCompare(t *testing.T) {
-	rows := func(steps ...step) []summary.Row {
-		s, _ := summarize(t, summary.Options{Instances: true}, "disk.dev.total", false, steps)
-		return s.Rows(number)
+	rows := func(steps ...step) []Row {
+		return summarize(t, Options{Instances: true}, "disk.dev.total", false, steps)
 	}
 	a := rows(step{at: 0, values: map[int32]uint64{1: 1000, 2: 4, 3: 100, 4: 0, 5: 9}}, step{at: 10, values: map[int32]uint64{1: 1004, 2: 4, 3: 120, 4: 0, 5: 9}},
 		step{at: 20, values: map[int32]uint64{1: 0, 2: 4, 3: 0, 4: 0}})
 	b := rows(step{at: 0, values: map[int32]uint64{1: 1010, 2: 8, 3: 102, 4: 5, 6: 9}}, step{at: 10, values: map[int32]uint64{1: 1014, 2: 8, 3: 122, 4: 5, 6: 9}},
 		step{at: 20, values: map[int32]uint64{1: 0, 2: 8, 3: 0, 4: 5}})
-	names := func(list []summary.Change) (names []string) {
+	names := func(list []Change) (names []string) {
 		for _, c := range list {
 			names = append(names, c.Instance)
 		}
 		return names
 	}
-	c := summary.Compare(a, b, summary.Limit{Threshold: 0.1})
-	if got, want := names(c.Rows), []string{"4", "2"}; !slices.Equal(got, want) {
+	c := Compare(a, b, 0.1)
+	if got, want := names(c.Changed), []string{"4", "2"}; !slices.Equal(got, want) {
 		t.Fatalf("changed: %q, want %q", got, want)
 	}
-	if c.Changed != 2 || c.Same != 2 || c.Largest != 1000 {
-		t.Errorf("changed %d, same %d, the largest score %v", c.Changed, c.Same, c.Largest)
+	if c.Same != 2 || c.Largest != 1000 {
+		t.Errorf("same %d, the largest score %v", c.Same, c.Largest)
 	}
-	if got := c.Rows[0].Ratio(); !math.IsNaN(got) {
+	if got := c.Changed[0].Ratio(); !math.IsNaN(got) {
 		t.Errorf("ratio to 0: %v", got)
 	}
-	if r := c.Rows[1]; r.Ratio() != 2 || r.Difference() != 4 || r.Score().Value != 500 {
-		t.Errorf("4 to 8: ratio %v, difference %v, score %v", r.Ratio(), r.Difference(), r.Score().Value)
+	if r := c.Changed[1]; r.Ratio() != 2 || r.Difference() != 4 || r.Score.Value != 500 {
+		t.Errorf("4 to 8: ratio %v, difference %v, score %v", r.Ratio(), r.Difference(), r.Score.Value)
 	}
 	if a, b := names(c.OnlyA), names(c.OnlyB); !slices.Equal(a, []string{"5"}) || !slices.Equal(b, []string{"6"}) {
 		t.Errorf("only in a: %q, only in b: %q", a, b)
 	}
 	busy := rows(step{at: 0, values: map[int32]uint64{1: 0, 2: 0, 7: 0, 8: 3}}, step{at: 10, values: map[int32]uint64{1: 0, 2: 0, 7: 0, 8: 3}})
-	if got := names(summary.Compare(a, busy, summary.Limit{}).OnlyB); !slices.Equal(got, []string{"8", "7"}) {
+	if got := names(Compare(a, busy, 0).OnlyB); !slices.Equal(got, []string{"8", "7"}) {
 		t.Errorf("only in b: %q, want the one with values first", got)
 	}
-	c = summary.Compare(a, b, summary.Limit{Top: 3})
-	if got, want := names(c.Rows), []string{"4", "2", "3"}; !slices.Equal(got, want) || c.Changed != 4 {
-		t.Errorf("the three largest of %d: %q, want %q", c.Changed, got, want)
+	c = Compare(a, b, 0)
+	if got, want := names(c.Changed)[:3], []string{"4", "2", "3"}; !slices.Equal(got, want) || len(c.Changed) != 4 {
+		t.Errorf("the three largest of %d: %q, want %q", len(c.Changed), got, want)
 	}
 	// Means over time are 110 and 112, samples 100, 120, 0 and 102, 122, 0.
 	deviation := math.Sqrt((12400.0/3 + 12844.0/3) / 2)
-	if got, want := c.Rows[2].Score().Value, 2/deviation; math.Abs(got-want) > 1e-9 {
+	if got, want := c.Changed[2].Score.Value, 2/deviation; math.Abs(got-want) > 1e-9 {
 		t.Errorf("the score is %v, want %v", got, want)
 	}
 }
@@ -450,13 +419,12 @@ func TestCompare(t *testing.T) {
 // TestScoreBy: with samples enough, a change of the distribution counts that the means do not show,
 // and one that may be chance does not.
 func TestScoreBy(t *testing.T) {
-	rows := func(n int, value func(i int) uint64) []summary.Row {
+	rows := func(n int, value func(i int) uint64) []Row {
 		var steps []step
 		for i := range n {
 			steps = append(steps, step{at: int64(10 * i), values: map[int32]uint64{1: value(i)}})
 		}
-		s, _ := summarize(t, summary.Options{Instances: true}, "disk.dev.total", false, steps)
-		return s.Rows(number)
+		return summarize(t, Options{Instances: true}, "disk.dev.total", false, steps)
 	}
 	steady := func(i int) uint64 { return 100 + uint64(i%2) }
 	apart := func(i int) uint64 { return 201 * uint64(i%2) }
@@ -467,21 +435,48 @@ func TestScoreBy(t *testing.T) {
 		over bool
 		ks   float64
 	}{
-		{100, apart, summary.ByDistribution, true, 0.5},
-		{20, apart, summary.ByMean, false, math.NaN()},
-		{100, steady, summary.ByMean, false, 0},
-		{100, func(i int) uint64 { return 100_000 + uint64(i) }, summary.ByMean, true, 1},
+		{100, apart, ByDistribution, true, 0.5},
+		{20, apart, ByMean, false, math.NaN()},
+		{100, steady, ByMean, false, 0},
+		{100, func(i int) uint64 { return 100_000 + uint64(i) }, ByMean, true, 1},
 	} {
-		c := summary.Compare(rows(tt.n, steady), rows(tt.n, tt.b), summary.Limit{})
-		if len(c.Rows) == 0 && tt.ks == 0 {
+		c := Compare(rows(tt.n, steady), rows(tt.n, tt.b), 0)
+		if len(c.Changed) == 0 && tt.ks == 0 {
 			continue
 		}
-		got := c.Rows[0].Score()
+		got := c.Changed[0].Score
 		if math.Abs(got.KS-tt.ks) > 0.01 || math.IsNaN(got.KS) != math.IsNaN(tt.ks) {
 			t.Errorf("%d samples: the statistic is %v, want %v", tt.n, got.KS, tt.ks)
 		}
 		if got.By != tt.by || got.Value > 1 != tt.over {
 			t.Errorf("%d samples: score %+v, want by %s, more than 1: %v, ks %v", tt.n, got, tt.by, tt.over, tt.ks)
 		}
+	}
+}
+
+// TestIntervalsBound checks that intervals are refused which are more than memory has room for.
+func TestIntervalsBound(t *testing.T) {
+	dir := t.TempDir()
+	if err := archivetest.BuildBig(dir, "big", 2700); err != nil {
+		t.Fatal(err)
+	}
+	arch, err := pmapi.OpenArchive(t.Context(), dir+"/big", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := query.NewSource(arch)
+	defer arch.Close()
+	opt := &Options{Exprs: []string{"big.d01", "big.d05", "big.d09", "big.d13"}, Instances: true, Every: time.Second}
+	if _, err := Summarize(t.Context(), src, query.NewDictionary(nil), opt); err == nil || !strings.Contains(err.Error(), "choose longer ones") {
+		t.Errorf("many intervals: %v", err)
+	}
+	opt.Every = time.Minute
+	s, err := Summarize(t.Context(), src, query.NewDictionary(nil), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first interval and the last one are shorter.
+	if got, want := len(s.Rows), 4*101*(2700/60+1); got != want {
+		t.Errorf("%d rows, want %d", got, want)
 	}
 }

@@ -125,9 +125,9 @@ func summarize(t *testing.T, s shape) func() {
 	must(err)
 	t.Cleanup(func() { a.Close() })
 	src, defs := query.NewSource(a), query.NewDictionary(nil)
-	q := &query.Query{Times: sampling.Times{Start: pcp.Timestamp{Sec: 1700000000}}}
+	opt := &summary.Options{Times: sampling.Times{Start: pcp.Timestamp{Sec: 1700000000}}}
 	return func() {
-		_, err := query.Summarize(ctx, src, defs, q, summary.Options{})
+		_, err := summary.Summarize(ctx, src, defs, opt)
 		must(err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pmtools/derive/digest"
+	"pmtools/derive/repl"
 )
 
 // Numbers are the options about numbers that people read.
@@ -24,8 +24,8 @@ func (f *Numbers) Add(fs *pflag.FlagSet) {
 }
 
 // Read returns what the options say.
-func (f *Numbers) Read(n *digest.Numbers) (err error) {
-	if n.Precision, err = digest.ParsePrecision(f.precision); err != nil {
+func (f *Numbers) Read(n *repl.Numbers) (err error) {
+	if n.Precision, err = repl.ParsePrecision(f.precision); err != nil {
 		return errors.New("-f requires a number of digits from 0 to 40, or full")
 	}
 	if f.scale && f.noScale {

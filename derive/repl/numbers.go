@@ -1,8 +1,7 @@
-package digest
+package repl
 
 import (
 	"errors"
-	"math"
 	"strconv"
 
 	"pmtools/lib/format"
@@ -25,17 +24,6 @@ func (n *Numbers) Form() format.NumberForm {
 		f.Scale = *n.Scale
 	}
 	return f
-}
-
-// Full returns a number in full, or with as many digits as are asked for.
-func (n *Numbers) Full(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return ""
-	case n.Precision != nil && *n.Precision >= 0:
-		return strconv.FormatFloat(x, 'f', *n.Precision, 64)
-	}
-	return string(format.AppendShort(nil, x, 64))
 }
 
 // FullDigits is the text of format.Full.
