@@ -31,15 +31,16 @@ func Run[C cli.Command](prog string, newCommand func(*cli.Env) C, args []string,
 
 // RunWith is Run with a standard input.
 func RunWith[C cli.Command](prog string, newCommand func(*cli.Env) C, stdin string, args []string, vars map[string]string) golden.Entry {
-	var out strings.Builder
-	e := runTo(&out, prog, newCommand, stdin, args, vars)
-	e.Stdout = out.String()
-	return e
+	var out, errs strings.Builder
+	status := RunTo(&out, &errs, prog, newCommand, stdin, args, vars)
+	return golden.Entry{Stdout: out.String(), Stderr: errs.String(), Status: status}
 }
 
 // RunFull is RunWith on a full disk: whatever is written to standard output fails.
 func RunFull[C cli.Command](prog string, newCommand func(*cli.Env) C, stdin string, args []string, vars map[string]string) golden.Entry {
-	return runTo(full{}, prog, newCommand, stdin, args, vars)
+	var errs strings.Builder
+	status := RunTo(full{}, &errs, prog, newCommand, stdin, args, vars)
+	return golden.Entry{Stderr: errs.String(), Status: status}
 }
 
 // A full is a file on a full disk.
@@ -48,11 +49,11 @@ type full struct{}
 // Write implements io.Writer.
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// runTo runs a command with a standard output.
-func runTo[C cli.Command](stdout io.Writer, prog string, newCommand func(*cli.Env) C, stdin string, args []string, vars map[string]string) golden.Entry {
-	var errs strings.Builder
+// RunTo is RunWith with the streams that the command writes to, such as a terminal. It returns the exit
+// status.
+func RunTo[C cli.Command](stdout, stderr io.Writer, prog string, newCommand func(*cli.Env) C, stdin string, args []string, vars map[string]string) int {
 	env := &cli.Env{
-		Prog: prog, Args: args, Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: &errs,
+		Prog: prog, Args: args, Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr,
 		LookupEnv: func(name string) (string, bool) {
 			v, ok := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}[name]
 			if w, set := vars[name]; set {
@@ -64,8 +65,7 @@ func runTo[C cli.Command](stdout io.Writer, prog string, newCommand func(*cli.En
 		Hostname: func() (string, error) { return "here", nil },
 		Now:      func() time.Time { return time.Unix(1700000000, 0).UTC() },
 	}
-	status := cli.Run(context.Background(), env, newCommand)
-	return golden.Entry{Stderr: errs.String(), Status: status}
+	return cli.Run(context.Background(), env, newCommand)
 }
 
 // Replay runs the command lines of a transcript and compares their outcomes with those of the
