@@ -12,49 +12,51 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-const badDerive = pmerr.BadDerive
-
-// An Error says why a definition was refused. It unwraps to a *syntax.Error (also for what was
-// wrong before parsing: a duplicate name, a limit) or, from Source.Add, a *check.Error, and to a
-// pmerr.Code, normally pmerr.BadDerive.
-type Error struct {
-	Name  string // of the metric
-	Expr  string
-	Local bool // it was for one Source (pmAddDerivedMetric), not for a Registry
-	Early bool // refused before the expression was looked at
-	Err   error
-	Code  pmerr.Code
+// A refusal says why a definition was refused. It unwraps to a *syntax.Error (also for what was wrong
+// before parsing: a duplicate name, a limit) or a *check.Error, and to pmerr.BadDerive. Callers take it
+// for a *diagnose.Problem, which is made when errors.As asks for one.
+type refusal struct {
+	name, expr string
+	local      bool // it was for one Source (pmAddDerivedMetric), not for a Registry
+	early      bool // refused before the expression was looked at
+	err        error
 }
 
 // Error returns one line: the name, the offset and what is wrong.
-func (e *Error) Error() string { return "derived metric " + e.Name + ": " + e.Err.Error() }
+func (r *refusal) Error() string { return "derived metric " + r.name + ": " + r.err.Error() }
 
-// Unwrap returns the cause and the code.
-func (e *Error) Unwrap() []error { return []error{e.Err, e.Code} }
+// Unwrap returns the code and the cause.
+func (r *refusal) Unwrap() []error { return []error{pmerr.BadDerive, r.err} }
 
-// Diagnosis explains the mistake to people: what was expected, the operands with their metadata, what
-// to write instead. [Source.Diagnose] proposes names for unknown ones too.
-func (e *Error) Diagnosis() *diagnose.Problem { return e.diagnosis(nil) }
-
-// diagnosis proposes from the names that names returns; nil proposes none.
-func (e *Error) diagnosis(names func(string) []string) *diagnose.Problem {
-	if _, ok := errors.AsType[*syntax.Error](e.Err); ok && !e.Early {
-		return diagnose.Syntax(e.Expr, e.Err)
+// As sets a *diagnose.Problem to what explains the mistake to people.
+func (r *refusal) As(target any) bool {
+	p, ok := target.(**diagnose.Problem)
+	if ok {
+		*p = r.problem(nil)
 	}
-	if _, ok := errors.AsType[*check.Error](e.Err); ok {
-		return diagnose.Check(e.Expr, e.Err, names)
-	}
-	return &diagnose.Problem{Msg: e.Name + ": " + diagnose.LowerFirst(e.Text()), Err: e}
+	return ok
 }
 
-// Diagnose is the Diagnosis of an error of Add, with names like an unknown one: for them all names
+// problem proposes from the names that names returns; nil proposes none.
+func (r *refusal) problem(names func(string) []string) *diagnose.Problem {
+	p := &diagnose.Problem{Msg: r.name + ": " + diagnose.LowerFirst(sentence(r.err))}
+	if _, ok := errors.AsType[*syntax.Error](r.err); ok && !r.early {
+		p = diagnose.Syntax(r.expr, r.err)
+	} else if _, ok := errors.AsType[*check.Error](r.err); ok {
+		p = diagnose.Check(r.expr, r.err, names)
+	}
+	p.Err, p.Code = r, pmerr.BadDerive
+	return p
+}
+
+// Diagnose is the *diagnose.Problem of an error of Add, with names like an unknown one: for them all names
 // are read. It is nil for other errors.
 func (s *Source) Diagnose(ctx context.Context, err error) *diagnose.Problem {
-	bad, ok := errors.AsType[*Error](err)
+	r, ok := errors.AsType[*refusal](err)
 	if !ok {
 		return nil
 	}
-	return bad.diagnosis(s.Proposals(ctx))
+	return r.problem(s.Proposals(ctx))
 }
 
 // Proposals returns a function for [diagnose.Check]: all names that there are, whatever the unknown one.
@@ -75,52 +77,52 @@ func (s *Source) Explain(ctx context.Context, err error) string {
 	return err.Error() + "\n"
 }
 
-// Offset returns the place in the expression that the caret points at, -1 if the expression is
-// empty.
-func (e *Error) Offset() int {
-	if s, ok := errors.AsType[*syntax.Error](e.Err); ok {
-		return int(s.Pos)
-	}
-	return 0
-}
-
-// Text returns what pmDerivedErrStr gives, which is empty for many mistakes.
-func (e *Error) Text() string {
-	if s, ok := errors.AsType[*syntax.Error](e.Err); ok {
+// sentence returns what pmDerivedErrStr gives, which is empty for many mistakes.
+func sentence(err error) string {
+	if s, ok := errors.AsType[*syntax.Error](err); ok {
 		return s.Msg
 	}
-	if s, ok := errors.AsType[*check.Error](e.Err); ok {
+	if s, ok := errors.AsType[*check.Error](err); ok {
 		return s.Text
 	}
-	return e.Err.Error()
+	return err.Error()
 }
 
-// Message returns the lines that pmRegisterDerivedMetric and pmAddDerivedMetric give, each with its
-// newline: what was called, the expression, a caret, and the text if there is one (derived.md D4.4,
-// D4.5).
-func (e *Error) Message() string {
-	var b strings.Builder
-	switch {
-	case e.Local && e.Early:
-		fmt.Fprintf(&b, "Error: pmAddDerivedMetric(\"%s\", ...): returns %d\n", e.Name, int32(e.Code))
-	case e.Local:
-		kind := "Semantic"
-		if _, ok := errors.AsType[*syntax.Error](e.Err); ok {
-			kind = "Syntax"
-		}
-		fmt.Fprintf(&b, "%s Error: pmAddDerivedMetric(\"%s\", ...)\n", kind, e.Name)
-		e.caret(&b)
-	default:
-		fmt.Fprintf(&b, "Error: pmRegisterDerivedMetric(\"%s\", ...)\n", e.Name)
-		e.caret(&b)
+// early reports whether a definition was refused before its expression was looked at.
+func early(err error) bool {
+	r, ok := errors.AsType[*refusal](err)
+	return ok && r.early
+}
+
+// Message returns the lines that pmRegisterDerivedMetric and pmAddDerivedMetric give for an error of
+// Register and Add, each with its newline: what was called, the expression, a caret, and the text if there
+// is one (derived.md D4.4, D4.5). It is empty for other errors.
+func Message(err error) string {
+	r, ok := errors.AsType[*refusal](err)
+	if !ok {
+		return ""
 	}
-	if t := e.Text(); t != "" {
-		b.WriteString(t)
-		b.WriteByte('\n')
+	var b strings.Builder
+	place, ok := errors.AsType[*syntax.Error](r.err)
+	switch {
+	case r.local && r.early:
+		fmt.Fprintf(&b, "Error: pmAddDerivedMetric(\"%s\", ...): returns %d\n", r.name, int32(pmerr.BadDerive))
+	case r.local && ok:
+		fmt.Fprintf(&b, "Syntax Error: pmAddDerivedMetric(\"%s\", ...)\n", r.name)
+	case r.local:
+		fmt.Fprintf(&b, "Semantic Error: pmAddDerivedMetric(\"%s\", ...)\n", r.name)
+	default:
+		fmt.Fprintf(&b, "Error: pmRegisterDerivedMetric(\"%s\", ...)\n", r.name)
+	}
+	if !r.local || !r.early {
+		var pos syntax.Pos
+		if ok {
+			pos = place.Pos
+		}
+		fmt.Fprintf(&b, "%s\n%s\n", r.expr, syntax.CaretOffset(pos))
+	}
+	if t := sentence(r.err); t != "" {
+		b.WriteString(t + "\n")
 	}
 	return b.String()
-}
-
-func (e *Error) caret(b *strings.Builder) {
-	fmt.Fprintf(b, "%s\n%s\n", e.Expr, syntax.CaretOffset(syntax.Pos(e.Offset())))
 }

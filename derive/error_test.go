@@ -8,6 +8,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -38,17 +39,17 @@ func TestMessages(t *testing.T) {
 		{local, "p.m", "2", "Error: pmAddDerivedMetric(\"p.m\", ...): returns -12409\nDuplicate per-context derived metric name\n"},
 	}
 	for _, tt := range tests {
-		var bad *derive.Error
+		var bad *diagnose.Problem
 		err := tt.f(tt.name, tt.expr)
 		if !errors.As(err, &bad) || !errors.Is(err, pmerr.BadDerive) {
 			t.Errorf("%s=%s: %v", tt.name, tt.expr, err)
 			continue
 		}
-		if got := bad.Message(); got != tt.want {
+		if got := derive.Message(err); got != tt.want {
 			t.Errorf("%s=%s:\n%s\nwant\n%s", tt.name, tt.expr, got, tt.want)
 		}
-		if strings.Contains(bad.Error(), "\n") || bad.Error() == "" {
-			t.Errorf("error %q", bad.Error())
+		if strings.Contains(err.Error(), "\n") || err.Error() == "" {
+			t.Errorf("error %q", err.Error())
 		}
 	}
 	var se *syntax.Error
@@ -77,8 +78,8 @@ func TestDiagnosis(t *testing.T) {
 		}
 		_ = src.Remove(tt.name)
 	}
-	var bad *derive.Error
-	if err := reg.Register("9", "1"); !errors.As(err, &bad) || bad.Diagnosis().Msg != "9: '9' is not a name for a metric" {
+	var bad *diagnose.Problem
+	if err := reg.Register("9", "1"); !errors.As(err, &bad) || bad.Msg != "9: '9' is not a name for a metric" {
 		t.Errorf("%v", err)
 	}
 	if p := src.Diagnose(ctx, pmerr.Name); p != nil {

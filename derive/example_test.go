@@ -46,11 +46,9 @@ func Example() {
 	// instance 1 value 0
 }
 
-func ExampleError_Message() {
+func ExampleMessage() {
 	err := derive.NewRegistry(nil).Register("my.disk.rates", "4rat(disk.dev.read)")
-	if bad, ok := err.(*derive.Error); ok {
-		fmt.Print(bad.Message())
-	}
+	fmt.Print(derive.Message(err))
 	// Output:
 	// Error: pmRegisterDerivedMetric("my.disk.rates", ...)
 	// 4rat(disk.dev.read)

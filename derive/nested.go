@@ -7,6 +7,7 @@ import (
 	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // A nesting is the state that a Source with Options.Nested needs to bind metrics inside others.
@@ -94,7 +95,7 @@ func (s *Source) Check(ctx context.Context, ids ...pcp.ID) ([]Report, error) {
 		if m := s.byID(id); m != nil {
 			out[i] = Report{m.tree, m.info, m.state == masked, m.err}
 		} else {
-			out[i].Err = badDerive
+			out[i].Err = pmerr.BadDerive
 		}
 	}
 	return out, nil

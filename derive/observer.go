@@ -49,7 +49,8 @@ type Setting struct {
 type Definition struct {
 	Source     *State // nil for the Registry
 	Name, Expr string
-	Err        *Error  // why it was refused
+	Err        error   // why it was refused
+	Early      bool    // it was refused before the expression was looked at
 	Metric     *Metric // nil if it was refused
 	Hidden     *Metric // of the Registry, hidden by one of the Source's own
 }

@@ -13,14 +13,14 @@ type Program struct {
 }
 
 // Compile parses an expression of PCP's language; name is that of the metric it is to define. The error
-// is an *Error.
+// is a *diagnose.Problem for errors.As.
 func Compile(name, expr string) (*Program, error) { return CompileIn(check.PCP, name, expr) }
 
 // CompileIn is Compile for a language.
 func CompileIn(l check.Language, name, expr string) (*Program, error) {
 	e, err := l.Syntax().Parse(expr)
 	if err != nil {
-		return nil, &Error{Name: name, Expr: expr, Err: err, Code: badDerive}
+		return nil, &refusal{name: name, expr: expr, err: err}
 	}
 	return &Program{name: name, text: expr, expr: e}, nil
 }

@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"errors"
 	"iter"
 	"sync"
 	"sync/atomic"
@@ -90,8 +89,8 @@ func anonymous() syntax.Expr {
 	return &syntax.CallExpr{Fun: syntax.ANON, Lparen: 4, X: &syntax.MetricRef{NamePos: 5, Name: "PM_TYPE_U32"}, Rparen: 16}
 }
 
-// Register defines a metric (pmRegisterDerived). The error is an *Error: the expression cannot be
-// parsed, the name is no name or taken, or there are too many metrics.
+// Register defines a metric (pmRegisterDerived). The error is a *diagnose.Problem for
+// errors.As: the expression cannot be parsed, the name is no name or taken, or there are too many metrics.
 func (r *Registry) Register(name, expr string) error { return r.register(check.PCP, name, expr) }
 
 // RegisterLine registers a definition of a file, in the language of the file.
@@ -106,11 +105,10 @@ func (r *Registry) RegisterLine(d *syntax.Definition) error {
 func (r *Registry) register(l check.Language, name, expr string) error {
 	d, err := r.define(l, name, expr)
 	if o := r.Observer(); o != nil {
-		event := &Definition{Name: name, Expr: expr}
+		event := &Definition{Name: name, Expr: expr, Err: err, Early: early(err)}
 		if err == nil {
 			event.Metric = d.view()
 		}
-		event.Err, _ = errors.AsType[*Error](err)
 		o.Defined(event)
 	}
 	return err
@@ -119,19 +117,19 @@ func (r *Registry) register(l check.Language, name, expr string) error {
 func (r *Registry) define(l check.Language, name, expr string) (*definition, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var early string
+	var wrong string
 	switch limit := r.controls[GlobalLimit-1].value; {
 	case limit >= 0 && len(r.defs)-builtin >= limit:
-		early = "Too many global derived metrics"
+		wrong = "Too many global derived metrics"
 	case !syntax.LegalName(name):
-		early = badName(name)
+		wrong = badName(name)
 	case r.byName[name] != nil:
-		early = "Duplicate global derived metric name"
+		wrong = "Duplicate global derived metric name"
 	case len(r.defs) >= maxMetrics:
-		early = "global PMID space exhausted"
+		wrong = "global PMID space exhausted"
 	}
-	if early != "" {
-		return nil, &Error{Name: name, Expr: expr, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
+	if wrong != "" {
+		return nil, &refusal{name: name, expr: expr, early: true, err: &syntax.Error{Msg: wrong}}
 	}
 	p, err := CompileIn(l, name, expr)
 	if err != nil {

@@ -155,16 +155,15 @@ func (s *Source) SetLimit(n int) error {
 	return nil
 }
 
-// Add defines a metric for this Source and binds it at once (pmAddDerivedMetric). The error is an
-// *Error if the definition is wrong; one that parses but cannot be bound keeps its name until Remove.
+// Add defines a metric for this Source and binds it at once (pmAddDerivedMetric). The error is a
+// *diagnose.Problem for errors.As if the definition is wrong; one that parses but cannot be bound keeps its name until Remove.
 func (s *Source) Add(ctx context.Context, name, expr string) error {
 	if err := s.sync(); err != nil {
 		return err
 	}
 	m, err := s.define(name, expr)
 	if o := s.reg.Observer(); o != nil {
-		event := &Definition{Source: s.state(), Name: name, Expr: expr, Metric: m.view(), Hidden: s.globalNamed(name).view()}
-		event.Err, _ = errors.AsType[*Error](err)
+		event := &Definition{Source: s.state(), Name: name, Expr: expr, Err: err, Early: early(err), Metric: m.view(), Hidden: s.globalNamed(name).view()}
 		o.Defined(event)
 	}
 	if err != nil {
@@ -175,30 +174,30 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 		return err
 	}
 	if m.state == invalid {
-		return &Error{Name: name, Expr: expr, Local: true, Err: m.err, Code: badDerive}
+		return &refusal{name: name, expr: expr, local: true, err: m.err}
 	}
 	return nil
 }
 
 // define does the work of Add but for binding.
 func (s *Source) define(name, expr string) (*metric, error) {
-	var early string
+	var wrong string
 	switch old := s.byName[name]; {
 	case !s.opt.AnyName && !syntax.LegalName(name):
-		early = badName(name)
+		wrong = badName(name)
 	case old != nil && old.local:
-		early = "Duplicate per-context derived metric name"
+		wrong = "Duplicate per-context derived metric name"
 	case s.limit >= 0 && len(s.locals) >= s.limit:
-		early = "Too many per-context derived metrics"
+		wrong = "Too many per-context derived metrics"
 	case len(s.locals) >= maxMetrics:
-		early = "per-context PMID space exhausted"
+		wrong = "per-context PMID space exhausted"
 	}
-	if early != "" {
-		return nil, &Error{Name: name, Expr: expr, Local: true, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
+	if wrong != "" {
+		return nil, &refusal{name: name, expr: expr, local: true, early: true, err: &syntax.Error{Msg: wrong}}
 	}
 	p, err := s.reg.Compile(name, expr)
-	if bad, ok := errors.AsType[*Error](err); ok {
-		bad.Local = true
+	if bad, ok := errors.AsType[*refusal](err); ok {
+		bad.local = true
 		return nil, bad
 	}
 	return s.insert(p), nil

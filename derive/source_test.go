@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pmtools/derive"
+	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -61,13 +62,13 @@ func single(t *testing.T, expr, wantDesc, want string) {
 	src := derive.NewSource(f, reg, &derive.Options{Warn: func(_, line string) { warned.warn(line) }})
 	err := reg.Register("x.y", expr)
 	if strings.HasPrefix(want, "PE@") {
-		var bad *derive.Error
+		var bad *syntax.Error
 		if !errors.As(err, &bad) {
 			t.Fatalf("%s: no error", expr)
 		}
-		got := fmt.Sprintf("PE@%d (no text)", bad.Offset())
-		if bad.Text() != "" {
-			got = fmt.Sprintf("PE@%d: %s", bad.Offset(), bad.Text())
+		got := fmt.Sprintf("PE@%d (no text)", bad.Pos)
+		if bad.Msg != "" {
+			got = fmt.Sprintf("PE@%d: %s", bad.Pos, bad.Msg)
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", expr, got, want)
@@ -129,8 +130,8 @@ func TestLimits(t *testing.T) {
 			"global":      reg.Register(fmt.Sprintf("g%d", i), "1"),
 			"per-context": src.Add(ctx, fmt.Sprintf("p%d", i), "1"),
 		} {
-			var bad *derive.Error
-			if errors.As(err, &bad); (want == "") != (err == nil) || err != nil && bad.Text() != fmt.Sprintf(want, kind) {
+			var bad *syntax.Error
+			if errors.As(err, &bad); (want == "") != (err == nil) || err != nil && bad.Msg != fmt.Sprintf(want, kind) {
 				t.Errorf("%s %d: %v", kind, i, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pmtools/derive"
+	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -133,8 +134,8 @@ func TestUnregisterLimit(t *testing.T) {
 	if _, err := reg.Unregister("a"); err != nil {
 		t.Fatal(err)
 	}
-	var bad *derive.Error
-	if err := reg.Register("b", "1"); !errors.As(err, &bad) || bad.Text() != "Too many global derived metrics" {
+	var bad *syntax.Error
+	if err := reg.Register("b", "1"); !errors.As(err, &bad) || bad.Msg != "Too many global derived metrics" {
 		t.Errorf("%v", err)
 	}
 }

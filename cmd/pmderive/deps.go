@@ -101,8 +101,8 @@ func (a *app) programs(arg string) (list []*derive.Program, errs []error) {
 	}
 	if _, err := os.Stat(arg); err != nil && arg != "-" {
 		p, err := a.sources.Registry().Compile("", arg)
-		if bad, ok := errors.AsType[*derive.Error](err); ok {
-			return nil, []error{bad.Diagnosis()}
+		if err != nil {
+			return nil, []error{err}
 		}
 		return []*derive.Program{p}, nil
 	}

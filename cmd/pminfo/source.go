@@ -111,8 +111,8 @@ func registerOne(ctx context.Context, src *derive.Source, reg string) error {
 		return nil
 	}
 	text := pmerr.Message(err)
-	if bad, ok := errors.AsType[*derive.Error](err); ok {
-		text = strings.TrimSuffix(bad.Message(), "\n")
+	if lines := derive.Message(err); lines != "" {
+		text = strings.TrimSuffix(lines, "\n")
 	}
 	return errors.New("per-context derived metric registration error:\n" + text)
 }

@@ -178,6 +178,9 @@ func (e *Error) Inside(ref *syntax.MetricRef) *Error {
 	return &outer
 }
 
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
 // Error returns the node and the text.
 func (e *Error) Error() string { return e.What + ": " + e.Text }
 

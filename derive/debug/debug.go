@@ -158,7 +158,7 @@ func (p *Printer) Defined(d *derive.Definition) {
 	}
 	if p.on(Syntax) {
 		p.printf("%s: name=\"%s\" expr=\"%s\"\n", call, d.Name, d.Expr)
-		if d.Err == nil || !d.Err.Early {
+		if !d.Early {
 			p.tokens(d.Expr)
 		}
 	}

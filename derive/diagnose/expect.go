@@ -10,6 +10,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/internal/textwidth"
+	"pmtools/lib/pmerr"
 )
 
 // The parser's own messages are those of the reference, and many mistakes have none. The expected
@@ -62,7 +63,7 @@ func Syntax(text string, err error) *Problem {
 	if !ok {
 		return &Problem{Msg: err.Error(), Err: err}
 	}
-	p := &Problem{Msg: bad.Msg, Src: text, Pos: max(int(bad.Pos), 0), Err: err}
+	p := &Problem{Msg: bad.Msg, Src: text, Pos: max(int(bad.Pos), 0), Code: pmerr.BadDerive, Err: err}
 	if bad.Extended {
 		p.lang = check.Extended
 	}

@@ -25,6 +25,7 @@ type Problem struct {
 	// Unknown is the name of a metric that is not known, or has metrics below it, if that is wrong.
 	Unknown string
 	Fixes   []syntax.Fix // changes of Src, the likeliest first
+	Code    pmerr.Code   // what PCP calls it, or 0
 	Err     error        // the cause, or nil
 
 	rewrites []string // see Judge
@@ -40,7 +41,7 @@ func Check(text string, err error, names func(unknown string) []string) *Problem
 	if !ok {
 		return &Problem{Msg: err.Error(), Src: text, Err: err}
 	}
-	p := &Problem{Msg: LowerFirst(bad.Text), Src: text, Pos: int(bad.Pos), Notes: bad.Notes, Err: err}
+	p := &Problem{Msg: LowerFirst(bad.Text), Src: text, Pos: int(bad.Pos), Notes: bad.Notes, Code: pmerr.BadDerive, Err: err}
 	if name, ok := strings.CutPrefix(bad.What, "operand "); ok {
 		p.operand(bad, name, names)
 	}
@@ -108,8 +109,16 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("column %d: %s", p.Pos+1, p.Msg)
 }
 
-// Unwrap returns the cause.
-func (p *Problem) Unwrap() error { return p.Err }
+// Unwrap returns the code and the cause, if there are.
+func (p *Problem) Unwrap() (errs []error) {
+	if p.Code != 0 {
+		errs = append(errs, p.Code)
+	}
+	if p.Err != nil {
+		errs = append(errs, p.Err)
+	}
+	return errs
+}
 
 // Text returns the message, the source with a caret under the place, and the notes, each line with
 // its newline. Every line but the first is indented.

@@ -75,8 +75,8 @@ func Default(reg *derive.Registry, path string) int {
 	return l.metrics
 }
 
-// Scan is Default, and found gets each definition in its order, with the *derive.Error of one that does
-// not count: the expression cannot be parsed, or the name is defined already. There are no warnings.
+// Scan is Default, and found gets each definition in its order, with the error of one that does not
+// count: the expression cannot be parsed, or the name is defined already. There are no warnings.
 func Scan(reg *derive.Registry, path string, found func(d *syntax.Definition, err error)) {
 	l := loader{Registry: reg, lenient: true, found: found, report: func(string, int, []*syntax.FileError) {}}
 	_ = l.list(path) // only endless links are errors

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -156,9 +155,6 @@ func Define(ctx context.Context, src *derive.Source, args []string) (names []str
 		if ok = ok && syntax.LegalName(strings.TrimSpace(name)); ok {
 			name = strings.TrimSpace(name)
 			if err := src.Add(ctx, name, expr); err != nil {
-				if bad, ok := errors.AsType[*derive.Error](err); ok {
-					return nil, bad.Diagnosis()
-				}
 				return nil, err
 			}
 		} else if name = arg; strings.ContainsAny(name, " ()*/+<>?!") {
