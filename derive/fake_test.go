@@ -295,9 +295,6 @@ func (fakeArchive) Bounds(context.Context) (start, end pcp.Timestamp, err error)
 func (f fakeArchive) InstancesAt(ctx context.Context, d pcp.InDom, _ pcp.Timestamp) ([]pcp.Instance, error) {
 	return f.Instances(ctx, d)
 }
-func (fakeArchive) FetchRecord(context.Context, *pmapi.Request, *pcp.Result) (bool, error) {
-	return false, pmerr.EOL
-}
 func (f fakeArchive) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	return f.Instances(ctx, d)
 }

@@ -29,8 +29,8 @@ type fetchPlan struct {
 	column []*pcp.Values // operands of the metric that is being evaluated
 	absent pcp.Values    // a missing operand
 	input  eval.Input
-	clock  clock        // unused unless Options.Clock
-	marks  pmapi.Marker // of the Source below, if there are functions over time; else nil
+	clock  clock // unused unless Options.Clock
+	past   bool  // there are functions over time
 }
 
 // A slot is where one column of a result comes from.
@@ -47,6 +47,9 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	if err := s.sync(); err != nil {
 		return err
 	}
+	if req.Records { // which name no metrics that could be derived
+		return s.base.Fetch(ctx, req, dst)
+	}
 	p := &s.plan
 	if p.known != s.changes || !slices.Equal(p.ids, req.IDs) {
 		if !slices.ContainsFunc(req.IDs, func(id pcp.ID) bool { return s.fetchable(id) != nil }) {
@@ -62,7 +65,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	if o := s.reg.Observer(); o != nil {
 		o.Prefetched(p.base.IDs[p.asked:])
 	}
-	p.base.Profile = req.Profile
+	p.base.Profile, p.base.Gaps = req.Profile, req.Gaps || p.past
 	clocked := s.opt.Clock && !s.recorded
 	var sent time.Time
 	if clocked {
@@ -76,7 +79,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	if n := len(p.base.IDs); n > 0 && len(p.result.Sets) != n { // constants need none, and a recording then has all
 		return errShort
 	}
-	if p.marks != nil && p.marks.Marked() {
+	if p.result.Gap {
 		s.interrupt()
 	}
 	s.insts.Begin(ctx, p.result.Time)
@@ -85,7 +88,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	}
 	p.input.Time, p.input.Profile, p.input.Instances, p.input.Groups, p.input.Epoch = p.result.Time, req.Profile, s.insts, s.insts, p.clock.epoch
 	dst.Reset(len(p.ids))
-	dst.Time, dst.Changes = p.result.Time, p.result.Changes
+	dst.Time, dst.Changes, dst.Gap = p.result.Time, p.result.Changes, p.result.Gap
 	for i := range p.slots {
 		if p.slots[i].metric != nil {
 			s.derive(i, dst)
@@ -199,15 +202,7 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 			}
 		}
 	}
-	p.marks = nil
-	for _, m := range s.metrics {
-		if m.eval != nil && m.eval.LooksBack() {
-			if p.marks, _ = pmapi.As[pmapi.Marker](s.base); p.marks != nil {
-				p.marks.WatchMarks()
-			}
-			break
-		}
-	}
+	p.past = slices.ContainsFunc(s.metrics, func(m *metric) bool { return m.eval != nil && m.eval.LooksBack() })
 	return nil
 }
 

@@ -143,7 +143,7 @@ func (c *control) position(packet *timecontrol.Packet) error {
 	if err := c.s.timeline.SetMode(pcp.Interp, &packet.Position, packet.Delta); err != nil {
 		return fmt.Errorf("pmSetMode: %s", pmerr.Message(err))
 	}
-	if c.s.records != nil { // which are for the mode that was left
+	if c.s.request.Records { // which are for the mode that was left
 		fmt.Fprintln(c.s.env.Stderr)
 		return fmt.Errorf("pmFetchArchive: %w", pmerr.Mode)
 	}

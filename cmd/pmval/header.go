@@ -110,7 +110,7 @@ func (s *session) printHeader() {
 	} else {
 		field("samples", strconv.Itoa(s.samples))
 	}
-	if s.samples > 1 && s.records == nil {
+	if s.samples > 1 && !s.request.Records {
 		field("interval", fmt.Sprintf("%.2f sec", s.interval.Seconds()))
 	}
 	if s.flags.plot {

@@ -33,7 +33,7 @@ func (s *session) setMode() error {
 	origin.Nsec -= origin.Nsec % 1000
 	if s.flags.recorded || s.events() {
 		mode = pcp.Forward
-		s.records = s.timeline
+		s.request.Records = true
 		s.request.Profile = nil // to a record with other instances only, there are values (archive.md A12.4)
 	}
 	if err := s.timeline.SetMode(mode, &origin, step); err != nil {
@@ -168,7 +168,7 @@ func (p *sampler) finish(err error) error {
 // fetch takes the next sample. An error ends everything.
 func (p *sampler) fetch(ctx context.Context) (status, error) {
 	r := &p.results[p.now]
-	mark, err := p.read(ctx, r)
+	err := p.s.src.Fetch(ctx, &p.s.request, r)
 	switch {
 	case errors.Is(err, pmerr.EOL):
 		return p.beyond(), nil
@@ -178,7 +178,7 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 	case err != nil:
 		fmt.Fprintln(p.s.env.Stderr)
 		return ended, fmt.Errorf("%s: %s", p.call(), pmerr.Message(err))
-	case mark: // even after the end of the window
+	case r.Gap: // even after the end of the window
 		p.s.out.gap(r.Time, suspended)
 		p.reporting = false
 		return failed, nil
@@ -208,16 +208,9 @@ func (p *sampler) beyond() status {
 	return failed
 }
 
-func (p *sampler) read(ctx context.Context, r *pcp.Result) (mark bool, err error) {
-	if p.s.records != nil {
-		return p.s.records.FetchRecord(ctx, &p.s.request, r)
-	}
-	return false, p.s.src.Fetch(ctx, &p.s.request, r)
-}
-
 // call returns the name of the function that the reference fetches with.
 func (p *sampler) call() string {
-	if p.s.records != nil {
+	if p.s.request.Records {
 		return "pmFetchArchive"
 	}
 	return "pmFetch"

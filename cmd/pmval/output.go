@@ -44,7 +44,7 @@ func (s *session) newForm() (*formReporter, error) {
 	if s.bounded {
 		h.End = s.end
 	}
-	if s.records == nil {
+	if !s.request.Records {
 		h.Interval = s.interval
 	}
 	f := s.flags

@@ -39,7 +39,6 @@ type opened struct {
 	src      pmapi.Source
 	host     string         // that the metrics are of
 	timeline pmapi.Timeline // nil if the source is live
-	records  pmapi.Timeline // nil unless the records are shown as they are
 }
 
 // A window is when samples are taken.

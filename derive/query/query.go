@@ -277,7 +277,7 @@ func (p *plan) samples(ctx context.Context, yield func(*sampling.Sample, error) 
 		if fetched++; fetched <= depth {
 			continue
 		}
-		smp, err := t.take(ctx, &f.Result)
+		smp, err := t.take(ctx, f)
 		if err != nil {
 			yield(nil, &sampling.IdleError{Err: err})
 			return

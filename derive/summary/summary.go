@@ -185,7 +185,7 @@ func (r *recorder) read(ctx context.Context, src *query.Source, names names) err
 		}
 		req.IDs = slices.Sorted(maps.Keys(r.users))
 	} else {
-		t.Interval, t.Delay, t.Marks = 0, false, true
+		t.Interval, t.Delay, req.Records = 0, false, true
 		t.End = pcp.Timestamp{} // what lasts beyond the end ends there
 	}
 	in := insts.New(src.Source)
@@ -201,13 +201,13 @@ func (r *recorder) read(ctx context.Context, src *query.Source, names names) err
 		case src.Line != nil && end != (pcp.Timestamp{}) && f.Time.Compare(end) > 0:
 			last = end
 			return nil
-		case f.Mark:
+		case f.Gap:
 			r.mark(f.Time)
 			continue
 		}
 		last = f.Time
 		in.Begin(ctx, f.Time)
-		if r.record(&f.Result, in); r.past > maxPast {
+		if r.record(f, in); r.past > maxPast {
 			return errPast
 		}
 		if src.Line == nil && r.Records == 1 {

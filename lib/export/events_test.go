@@ -60,7 +60,7 @@ func unpacked(t *testing.T, path string) (list []string) {
 	defer a.Close()
 	var res pcp.Result
 	for {
-		if _, err := a.FetchRecord(t.Context(), &pmapi.Request{}, &res); err != nil {
+		if err := a.Fetch(t.Context(), &pmapi.Request{Records: true}, &res); err != nil {
 			return list
 		}
 		for i := range res.Sets {

@@ -140,26 +140,26 @@ func (f *followed) rewind(pcp.Timestamp) error {
 	return errors.Join(f.ahead.SetMode(pcp.Forward, &pcp.Timestamp{}, 0), f.trail.SetMode(pcp.Forward, &pcp.Timestamp{}, 0))
 }
 
-func (f *followed) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
+func (f *followed) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	for {
 		if metaSize(f.base) != f.meta {
 			if err := f.refresh(ctx); err != nil {
-				return false, err
+				return err
 			}
 		}
-		mark, err := f.ahead.FetchRecord(ctx, req, dst)
+		err := f.ahead.Fetch(ctx, req, dst)
 		switch {
 		case err == nil && metaSize(f.base) != f.meta:
 			continue
 		case err == nil:
 			f.trail.Follow(f.ahead)
 			f.damaged = 0
-			return mark, nil
+			return nil
 		case !errors.Is(err, pmerr.EOL) && (!errors.Is(err, pmerr.LogRec) || f.damaged > 10):
-			return false, err
+			return err
 		}
 		if err := f.wait(ctx, err); err != nil {
-			return false, err
+			return err
 		}
 	}
 }

@@ -31,22 +31,22 @@ func (l *live) host(ctx context.Context) (name, zone string) {
 
 func (l *live) rewind(pcp.Timestamp) error { return nil }
 
-func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
+func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	if l.samples > 0 && l.taken == l.samples {
-		return false, pmerr.EOL
+		return pmerr.EOL
 	}
 	if _, err := l.clock.Wait(ctx); err != nil {
-		return false, err
+		return err
 	}
 	if err := l.src.Fetch(ctx, req, dst); err != nil {
-		return false, err
+		return err
 	}
 	for i := range dst.Sets { // all that was asked for is recorded
 		v := &dst.Sets[i]
 		v.Empty = v.Len() == 0 && v.Err == 0
 	}
 	l.taken++
-	return false, nil
+	return nil
 }
 
 // instances asks again if an instance with values was not in the last answer.

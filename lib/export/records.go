@@ -14,11 +14,11 @@ import (
 // live source ([Sample]).
 type Records struct {
 	pmapi.Source
-	origin origin
-	state  stretch
-	from   pcp.Timestamp // see Within
-	until  pcp.Timestamp
-	marked bool // see Marked
+	origin  origin
+	state   stretch
+	from    pcp.Timestamp // see Within
+	until   pcp.Timestamp
+	request pmapi.Request // of the last fetch, for records
 
 	cover *coverage // what is exported; nil if the records are not those of an archive
 	tally tally
@@ -47,8 +47,8 @@ type origin interface {
 	// rewind goes to the first record that is not before a time. A live source and a recording that
 	// grows ignore the time.
 	rewind(from pcp.Timestamp) error
-	// next reads the next record, or a mark. pmerr.EOL is the end.
-	next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error)
+	// next reads the next record, or a mark: a result with Gap. pmerr.EOL is the end.
+	next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error
 	// instances returns the instances of a domain at the time of the last record. of are those with values,
 	// nil if they are those of the record before.
 	instances(ctx context.Context, d *domain, at pcp.Timestamp, of []int32) ([]pcp.Instance, error)
@@ -82,12 +82,13 @@ func (s *Records) Close() error {
 
 // Fetch implements pmapi.Source: the next record.
 func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
-	s.marked = false
+	s.request = pmapi.Request{IDs: req.IDs, Profile: req.Profile, Records: true}
+	gap := false
 	for {
 		if s.cover != nil && s.cover.ended(s.place) {
 			return s.ended()
 		}
-		mark, err := s.origin.next(ctx, req, dst)
+		err := s.origin.next(ctx, &s.request, dst)
 		switch {
 		case s.jump != landed && ctx.Err() == nil: // it has read nothing, or too late a record
 			if err := s.rewind(); err != nil {
@@ -98,20 +99,15 @@ func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 			return err
 		case s.until != (pcp.Timestamp{}) && dst.Time.Compare(s.until) > 0:
 			return pmerr.EOL
-		case !mark:
+		case !dst.Gap:
+			dst.Gap = gap
 			return nil
 		}
-		if s.marked = true; s.cover == nil {
+		if gap = true; s.cover == nil {
 			s.state.mark()
 		}
 	}
 }
-
-// WatchMarks implements pmapi.Marker.
-func (s *Records) WatchMarks() {}
-
-// Marked implements pmapi.Marker.
-func (s *Records) Marked() bool { return s.marked }
 
 // rewind goes to the first record.
 func (s *Records) rewind() error {
@@ -227,8 +223,8 @@ func (r recording) host(context.Context) (name, zone string) { return r.src.Host
 
 func (r recording) rewind(from pcp.Timestamp) error { return r.line.SetMode(pcp.Forward, &from, 0) }
 
-func (r recording) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
-	return r.line.FetchRecord(ctx, req, dst)
+func (r recording) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	return r.src.Fetch(ctx, req, dst)
 }
 
 func (r recording) instances(ctx context.Context, d *domain, at pcp.Timestamp, _ []int32) ([]pcp.Instance, error) {

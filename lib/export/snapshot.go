@@ -80,17 +80,17 @@ func (s *snapshot) instances(ctx context.Context, d *domain, at pcp.Timestamp, o
 
 func (s *snapshot) endless() bool { return true }
 
-func (s *snapshot) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
-	mark, err = s.line.FetchRecord(ctx, req, dst)
+func (s *snapshot) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	err := s.src.Fetch(ctx, req, dst)
 	switch grown := metaSize(s.base) != s.meta; {
 	case errors.Is(err, pmerr.LogRec):
 		s.tail = err
-		return false, pmerr.EOL
+		return pmerr.EOL
 	case grown && (err == nil || errors.Is(err, pmerr.EOL)):
-		return false, pmerr.EOL
+		return pmerr.EOL
 	}
 	s.done = errors.Is(err, pmerr.EOL)
-	return mark, err
+	return err
 }
 
 // ended returns how reading ends after the last record of the coverage.

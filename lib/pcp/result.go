@@ -47,6 +47,7 @@ func TimestampOf(t time.Time) Timestamp { return Timestamp{t.Unix(), int32(t.Nan
 type Result struct {
 	Time    Timestamp
 	Changes Changes // events that a daemon has noticed since the last fetch
+	Gap     bool    // recording was interrupted before it, if the request asks for that
 	Sets    []Values
 }
 
@@ -65,7 +66,7 @@ const (
 
 // Reset makes r hold n empty columns, keeping the memory of those it had.
 func (r *Result) Reset(n int) {
-	r.Changes = 0
+	r.Changes, r.Gap = 0, false
 	if cap(r.Sets) < n {
 		r.Sets = append(r.Sets[:cap(r.Sets)], make([]Values, n-cap(r.Sets))...)
 	}

@@ -71,24 +71,6 @@ func (a *Archive) LabelsHold(kind pcp.LabelKind, ident uint32, at pcp.Timestamp)
 	return a.rec.set.LabelsHold(kind, ident, at.Add(0))
 }
 
-// FetchRecord implements Timeline.
-func (a *Archive) FetchRecord(ctx context.Context, req *Request, dst *pcp.Result) (mark bool, err error) {
-	if a.closed {
-		return false, pmerr.NoContext
-	}
-	if len(req.IDs) == 0 {
-		err = a.rec.cursor.Next(ctx, dst)
-		return err == nil && len(dst.Sets) == 0, err
-	}
-	return a.rec.cursor.FetchOrMark(ctx, req.IDs, req.Profile, dst)
-}
-
-// WatchMarks implements Marker.
-func (a *Archive) WatchMarks() { a.rec.cursor.WatchMarks() }
-
-// Marked implements Marker.
-func (a *Archive) Marked() bool { return a.rec.cursor.Marked() }
-
 // Set returns the archives. They are closed with a.
 func (a *Archive) Set() *archive.Set { return a.rec.set }
 
@@ -179,8 +161,16 @@ func (r *recording) InstName(_ context.Context, d pcp.InDom, inst int32) (string
 }
 
 func (r *recording) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
+	if req.Records {
+		return r.record(ctx, req, dst)
+	}
+	if req.Gaps {
+		r.cursor.WatchMarks()
+	}
 	if len(req.IDs) > 0 || r.interp {
-		return r.cursor.Fetch(ctx, req.IDs, req.Profile, dst)
+		err := r.cursor.Fetch(ctx, req.IDs, req.Profile, dst)
+		dst.Gap = req.Gaps && r.cursor.Marked()
+		return err
 	}
 	for mark := true; mark; mark = len(dst.Sets) == 0 {
 		if err := r.cursor.Next(ctx, dst); err != nil {
@@ -189,6 +179,18 @@ func (r *recording) Fetch(ctx context.Context, req *Request, dst *pcp.Result) er
 	}
 	dst.Reset(0)
 	return nil
+}
+
+func (r *recording) record(ctx context.Context, req *Request, dst *pcp.Result) (err error) {
+	mark := false
+	if len(req.IDs) > 0 {
+		mark, err = r.cursor.FetchOrMark(ctx, req.IDs, req.Profile, dst)
+	} else {
+		err = r.cursor.Next(ctx, dst)
+		mark = err == nil && len(dst.Sets) == 0
+	}
+	dst.Gap = mark
+	return err
 }
 
 func (r *recording) Store(context.Context, []pcp.Values) error { return pmerr.NotHost }

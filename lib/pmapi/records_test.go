@@ -11,35 +11,31 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestFetchRecord: records of a metric and marks come in turn, to the end; not from a closed
+// TestRecords: records of a metric and marks come in turn, to the end; not from a closed
 // archive.
-func TestFetchRecord(t *testing.T) {
+func TestRecords(t *testing.T) {
 	a, err := pmapi.OpenArchive(t.Context(), archivetest.Path(t, "marks"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	rec, ok := pmapi.As[pmapi.Timeline](a)
-	if !ok {
-		t.Fatal("an archive has no records")
-	}
 	ctx := context.Background()
 	rs, err := a.Lookup(ctx, []string{"t.c"})
 	if err != nil || rs[0].Err != nil {
 		t.Fatal(err, rs)
 	}
-	req := pmapi.Request{IDs: []pcp.ID{rs[0].Value}}
+	req := pmapi.Request{IDs: []pcp.ID{rs[0].Value}, Records: true}
 	var dst pcp.Result
 	records, marks := 0, 0
 	for {
-		mark, err := rec.FetchRecord(ctx, &req, &dst)
+		err := a.Fetch(ctx, &req, &dst)
 		if errors.Is(err, pmerr.EOL) {
 			break
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if mark {
+		if dst.Gap {
 			marks++
 		} else {
 			records++
@@ -49,7 +45,7 @@ func TestFetchRecord(t *testing.T) {
 		t.Errorf("%d records, %d marks", records, marks)
 	}
 	a.Close()
-	if _, err := rec.FetchRecord(ctx, &req, &dst); !errors.Is(err, pmerr.NoContext) {
+	if err := a.Fetch(ctx, &req, &dst); !errors.Is(err, pmerr.NoContext) {
 		t.Errorf("after Close: %v", err)
 	}
 }

@@ -87,6 +87,15 @@ type Source interface {
 type Request struct {
 	IDs     []pcp.ID
 	Profile *pcp.Profile // nil selects all instances
+	// Records asks a recording for its next record that holds one of the metrics, in the direction that
+	// SetMode set, or for the next mark: a place where recording was interrupted. A mark is a result
+	// with Gap and without columns. Metrics that are not in the record have no values. A request
+	// without metrics is for the next record as it is, with all the metrics that it holds. Live
+	// sources have no records: they ignore it.
+	Records bool
+	// Gaps asks a recording whether it was interrupted between this result and the one before it. The
+	// answer is the Gap of the result.
+	Gaps bool
 }
 
 // A Timeline is a Source that has a past: values are read at a position that moves with each fetch.
@@ -104,12 +113,6 @@ type Timeline interface {
 	InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error)
 	// AllInstances returns every instance that a domain ever had.
 	AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
-	// FetchRecord reads the next record that holds a metric of the request, in the direction that
-	// SetMode set, or the next mark: a place where recording was interrupted. For a mark the
-	// result is true and dst has no columns. Metrics that are not in the record have no values. The
-	// end is pmerr.EOL. A request without metrics is for the next record as it is, with all the
-	// metrics that it holds.
-	FetchRecord(ctx context.Context, req *Request, dst *pcp.Result) (mark bool, err error)
 }
 
 // A Past is a Timeline, or a Source over any other that has instance domains of its own.
@@ -127,15 +130,6 @@ type LabelPast interface {
 	// LabelsHold returns the time from which on an object has the labels that it has at a time, and the one at
 	// which it gets others. They are zero if none were recorded by then, and if none come.
 	LabelsHold(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since, until pcp.Timestamp)
-}
-
-// A Marker is a Timeline, or a Source over one, that tells where recording was interrupted.
-type Marker interface {
-	// WatchMarks makes Fetch notice marks.
-	WatchMarks()
-	// Marked reports whether recording was interrupted between the last result of Fetch and the one
-	// before it.
-	Marked() bool
 }
 
 // A Batcher is a Source that answers questions about several objects at less cost than one after

@@ -141,7 +141,7 @@ func (r *Recorder) Run(ctx context.Context, t *sampling.Times) error {
 	_, recorded := pmapi.As[pmapi.Timeline](r.src)
 	for f, err := range sampling.Fetches(ctx, r.src, &r.request, t) {
 		if err == nil {
-			err = r.put(ctx, &f.Result)
+			err = r.put(ctx, f)
 		}
 		switch {
 		case err != nil && ctx.Err() != nil && !recorded:

@@ -45,7 +45,7 @@ func recorded(t *testing.T, base, metric string) (values []string) {
 	}
 	var r pcp.Result
 	for {
-		_, err := src.FetchRecord(t.Context(), &pmapi.Request{IDs: []pcp.ID{id}}, &r)
+		err := src.Fetch(t.Context(), &pmapi.Request{IDs: []pcp.ID{id}, Records: true}, &r)
 		if errors.Is(err, pmerr.EOL) {
 			return values
 		}

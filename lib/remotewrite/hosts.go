@@ -56,9 +56,6 @@ func (h *Hosts) Watch(ctx context.Context, src pmapi.Source, name string, asName
 		return nil, errors.Join(err, src.Close())
 	}
 	h.owners[label], h.hosts[name] = name, w.host
-	if line, ok := pmapi.As[pmapi.Timeline](src); ok {
-		return &watchedTimeline{w, line}, nil
-	}
 	return w, nil
 }
 
@@ -164,23 +161,10 @@ func (w *watched) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.
 
 func (w *watched) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	err := w.Source.Fetch(ctx, req, dst)
-	if err == nil {
+	if err == nil && (len(dst.Sets) > 0 || !req.Records) { // a mark has no values
 		w.note(ctx, dst)
 	}
 	return err
-}
-
-type watchedTimeline struct {
-	*watched
-	pmapi.Timeline
-}
-
-func (w *watchedTimeline) FetchRecord(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (bool, error) {
-	mark, err := w.Timeline.FetchRecord(ctx, req, dst)
-	if err == nil && !mark {
-		w.note(ctx, dst)
-	}
-	return mark, err
 }
 
 func (w *watched) note(ctx context.Context, r *pcp.Result) {

@@ -23,15 +23,6 @@ type Times struct {
 	Delay bool
 	// Later puts the first live sample an interval after the beginning.
 	Later bool
-	// Marks yields the marks of a recording that is read record by record: the places where it was
-	// interrupted.
-	Marks bool
-}
-
-// A Fetch has the values of a source at one time. The next Fetch overwrites it.
-type Fetch struct {
-	pcp.Result
-	Mark bool // see Times.Marks; there are no values then
 }
 
 // An IdleError is that of a context which has ended while no request was under way, so that a
@@ -46,15 +37,16 @@ func (e *IdleError) Unwrap() error { return e.Err }
 
 // Fetches fetches the metrics of req again and again, at the times that t says: the values that a live
 // source has now, or those of a recording from t.Start on. The end of the recording ends the loop, and
-// so does the first error, which is the last thing that is yielded. req may change between fetches.
-func Fetches(ctx context.Context, src pmapi.Source, req *pmapi.Request, t *Times) iter.Seq2[*Fetch, error] {
-	return func(yield func(*Fetch, error) bool) {
-		clock, fetch, err := t.begin(src)
+// so does the first error, which is the last thing that is yielded. req may change between fetches. Each
+// result overwrites the one before.
+func Fetches(ctx context.Context, src pmapi.Source, req *pmapi.Request, t *Times) iter.Seq2[*pcp.Result, error] {
+	return func(yield func(*pcp.Result, error) bool) {
+		clock, err := t.begin(src)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		f := new(Fetch)
+		r := new(pcp.Result)
 		for n := 0; t.Samples == 0 || n < t.Samples; n++ {
 			err := ctx.Err()
 			if clock.Interval > 0 {
@@ -64,33 +56,32 @@ func Fetches(ctx context.Context, src pmapi.Source, req *pmapi.Request, t *Times
 				yield(nil, &IdleError{err})
 				return
 			}
-			err = fetch(ctx, req, f)
+			err = src.Fetch(ctx, req, r)
 			switch {
 			case errors.Is(err, pmerr.EOL):
 				return
 			case err != nil:
 				yield(nil, err)
 				return
-			case t.End != (pcp.Timestamp{}) && f.Time.Compare(t.End) > 0:
+			case t.End != (pcp.Timestamp{}) && r.Time.Compare(t.End) > 0:
 				return
 			}
-			if !yield(f, nil) {
+			if !yield(r, nil) {
 				return
 			}
 		}
 	}
 }
 
-// begin positions a recording, and returns the clock and the fetch of samples.
-func (t *Times) begin(src pmapi.Source) (*when.Clock, func(context.Context, *pmapi.Request, *Fetch) error, error) {
+// begin positions a recording, and returns the clock of samples.
+func (t *Times) begin(src pmapi.Source) (*when.Clock, error) {
 	clock := &when.Clock{Interval: t.Interval}
-	fetch := func(ctx context.Context, req *pmapi.Request, f *Fetch) error { return src.Fetch(ctx, req, &f.Result) }
 	line, recorded := pmapi.As[pmapi.Timeline](src)
 	if !recorded {
 		if t.Later {
 			clock.Due(time.Now())
 		}
-		return clock, fetch, nil
+		return clock, nil
 	}
 	if !t.Delay {
 		clock.Interval = 0
@@ -98,11 +89,6 @@ func (t *Times) begin(src pmapi.Source) (*when.Clock, func(context.Context, *pma
 	mode, start := pcp.Forward, t.Start
 	if t.Interval > 0 {
 		mode = pcp.Interp
-	} else if t.Marks {
-		fetch = func(ctx context.Context, req *pmapi.Request, f *Fetch) (err error) {
-			f.Mark, err = line.FetchRecord(ctx, req, &f.Result)
-			return err
-		}
 	}
-	return clock, fetch, line.SetMode(mode, &start, t.Interval)
+	return clock, line.SetMode(mode, &start, t.Interval)
 }

@@ -95,7 +95,7 @@ func TestRecorded(t *testing.T) {
 		steps bool
 	}{
 		{"records", sampling.Times{Start: at(0)}, false, false},
-		{"marks", sampling.Times{Start: at(0), Marks: true}, true, false},
+		{"marks", sampling.Times{Start: at(0)}, true, false},
 		{"steps", sampling.Times{Start: at(0), Interval: 2 * time.Second, Samples: 5}, false, true},
 		{"window", sampling.Times{Start: at(10), End: at(20)}, false, false},
 	} {
@@ -105,7 +105,7 @@ func TestRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer src.Close()
-			var req pmapi.Request
+			req := pmapi.Request{Records: tt.marks}
 			if tt.steps {
 				src.Walk(t.Context(), "", func(_ string, id pcp.ID) bool { req.IDs = append(req.IDs, id); return false })
 			}
@@ -115,7 +115,7 @@ func TestRecorded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if f.Mark {
+				if f.Gap {
 					marks++
 					continue
 				}

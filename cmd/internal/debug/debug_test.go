@@ -158,7 +158,7 @@ func TestArchive(t *testing.T) {
 		start, _, _ := line.Bounds(t.Context())
 		line.SetMode(pcp.Forward, &start, 0)
 		src.Fetch(t.Context(), req, &r)
-		line.FetchRecord(t.Context(), req, &r)
+		src.Fetch(t.Context(), &pmapi.Request{IDs: req.IDs, Records: true}, &r)
 		at := start.Add(1500 * time.Millisecond)
 		line.SetMode(pcp.Interp, &at, time.Second)
 		src.Fetch(t.Context(), req, &r)

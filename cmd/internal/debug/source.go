@@ -161,18 +161,18 @@ func (o *observed) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, 
 }
 
 func (o *observed) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
-	o.profile(req.Profile)
+	call := "pmFetchArchive"
+	if !req.Records {
+		call = "pmFetch"
+		o.profile(req.Profile)
+	}
 	err := o.Source.Fetch(ctx, req, dst)
-	o.fetched(ctx, "pmFetch", req, dst, err)
-	return err
-}
-
-func (o *observed) fetched(ctx context.Context, call string, req *pmapi.Request, dst *pcp.Result, err error) {
 	o.call(fmt.Sprintf("%s(%d, %s, ...)", call, len(req.IDs), ends("pmid", req.IDs)), 0, err)
 	if err == nil && o.p.On("fetch") {
 		fmt.Fprintf(o.p.Out, "%s returns ...\n", call)
 		o.result(ctx, dst)
 	}
+	return err
 }
 
 func (o *observed) Close() error {
@@ -261,10 +261,4 @@ func (s *recordedSource) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.I
 	s.instances(d, list)
 	s.call(fmt.Sprintf("pmGetInDomArchive(%s, ...)", d), len(list), err)
 	return list, err
-}
-
-func (s *recordedSource) FetchRecord(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
-	mark, err = s.Timeline.FetchRecord(ctx, req, dst)
-	s.fetched(ctx, "pmFetchArchive", req, dst, err)
-	return mark, err
 }

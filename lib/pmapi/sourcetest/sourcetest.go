@@ -66,6 +66,7 @@ func checks() []check {
 		{"timeline end", replay, (*kit).end},
 		{"timeline seek", replay, (*kit).seek},
 		{"timeline modes", replay, (*kit).modes},
+		{"timeline records", replay, (*kit).records},
 		{"timeline instances", replay, (*kit).allInstances},
 		{"store", names, (*kit).store},
 		{"close", names, (*kit).close},

@@ -2,6 +2,7 @@ package sourcetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"pmtools/lib/pcp"
@@ -130,6 +131,36 @@ func (k *kit) next(ids []pcp.ID) []sample {
 		return nil
 	}
 	return []sample{s}
+}
+
+// records reads records and marks, and the same with the question for gaps.
+func (k *kit) records() {
+	start, ids := k.time.Origin(), k.stored()
+	read := func(req *pmapi.Request) (list []string) {
+		if err := k.time.SetMode(pcp.Forward, &start, 0); err != nil {
+			k.errorf("SetMode(%d, %s): %v", pcp.Forward, show(start), err)
+		}
+		var res pcp.Result
+		var err error
+		for gap := false; err == nil && len(list) <= maxSamples; {
+			if err = k.src.Fetch(k.ctx, req, &res); err != nil {
+				break
+			}
+			if gap = gap || res.Gap; len(res.Sets) == 0 {
+				continue
+			}
+			list = append(list, fmt.Sprint(sample{res.Time, res.Sets}, gap))
+			gap = false
+		}
+		if !errors.Is(err, pmerr.EOL) {
+			k.errorf("Fetch of records: error %v after %d; want %v", err, len(list), pmerr.EOL)
+		}
+		return list
+	}
+	records, gaps := read(&pmapi.Request{IDs: ids, Records: true}), read(&pmapi.Request{IDs: ids, Gaps: true})
+	if !slices.Equal(records, gaps) {
+		k.errorf("records: %q; fetches with gaps: %q", records, gaps)
+	}
 }
 
 // allInstances compares InstancesAt with Instances at each time; AllInstances must include them.

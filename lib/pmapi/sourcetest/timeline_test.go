@@ -55,6 +55,12 @@ func timeLies() []lie {
 			start := l.Archive.Origin()
 			l.origin = func(pcp.Timestamp) pcp.Timestamp { return start }
 		}},
+		{"without gaps", "timeline records", "fetches with gaps", func(l *liar) {
+			l.fetch = func(req *pmapi.Request, dst *pcp.Result, err error) error {
+				dst.Gap = req.Gaps
+				return err
+			}
+		}},
 		{"any mode", "timeline modes", "SetMode(99)", func(l *liar) {
 			l.setMode = func(m pcp.Mode, when *pcp.Timestamp) error {
 				if err := l.Archive.SetMode(m, when, 0); !errors.Is(err, pmerr.Mode) {

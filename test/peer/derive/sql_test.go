@@ -234,8 +234,8 @@ type stretch struct {
 
 // Fetch implements pmapi.Source.
 func (s *stretch) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
-	mark, err := s.FetchRecord(ctx, req, dst)
-	if err == nil && mark {
+	err := s.Archive.Fetch(ctx, &pmapi.Request{IDs: req.IDs, Profile: req.Profile, Records: true}, dst)
+	if err == nil && dst.Gap {
 		s.ended = true
 		return errors.New("a mark")
 	}
