@@ -50,6 +50,21 @@ type message struct {
 	Result json.RawMessage `json:"result"`
 }
 
+func (m *message) params() (*params, error) {
+	p := new(params)
+	if len(m.Params) == 0 {
+		return p, nil
+	}
+	return p, unmarshal(m.Params, p)
+}
+
+func unmarshal(raw json.RawMessage, v any) error {
+	if err := json.Unmarshal(raw, v); err != nil {
+		return rpcErrorf(codeInvalidParams, "%v", err)
+	}
+	return nil
+}
+
 // A conn carries messages: JSON, each after a header with its length. A written message waits until
 // the client reads it: one that writes first and reads later must not stop the server from reading.
 type conn struct {

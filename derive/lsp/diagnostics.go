@@ -16,22 +16,14 @@ type findings struct {
 	list []lint.Diagnostic
 }
 
-type queue struct {
-	uris []string
-	wake chan struct{}
-}
-
 // check has a document checked in the background.
 func (s *server) check(d *document) {
-	s.mu.Lock()
-	if !slices.Contains(s.queue.uris, d.uri) {
-		s.queue.uris = append(s.queue.uris, d.uri)
-	}
-	s.mu.Unlock()
-	select {
-	case s.queue.wake <- struct{}{}:
-	default:
-	}
+	s.work.Go(func() {
+		defer s.checks.take(d.current)()
+		if d.current.Err() == nil {
+			s.checkFully(d)
+		}
+	})
 	if s.opt.Patience > 0 {
 		time.AfterFunc(s.opt.Patience, func() {
 			if s.undecided(d) {
@@ -45,32 +37,6 @@ func (s *server) undecided(d *document) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.docs[d.uri] == d && d.found == nil
-}
-
-func (s *server) checkAll() {
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-s.queue.wake:
-		}
-		for d := s.next(); d != nil && s.ctx.Err() == nil; d = s.next() {
-			s.checkFully(d)
-		}
-	}
-}
-
-func (s *server) next() *document {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.queue.uris) > 0 {
-		uri := s.queue.uris[0]
-		s.queue.uris = s.queue.uris[1:]
-		if d := s.docs[uri]; d != nil {
-			return d
-		}
-	}
-	return nil
 }
 
 // checkFully checks a document with the source. If that is not there, the text is checked alone.

@@ -66,11 +66,11 @@ func (s *server) drop(uri string) {
 	delete(s.docs, uri)
 }
 
-func (s *server) didOpen(p *changeParams) error {
+func (s *server) didOpen(p *params) error {
 	return s.put(p.Document.URI, p.Document.Version, p.Document.Text)
 }
 
-func (s *server) didChange(p *changeParams) error {
+func (s *server) didChange(p *params) error {
 	d, err := s.document(p.Document.URI)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (s *server) lost(d *document, why string) error {
 	return fmt.Errorf("%s has to be opened again: %s", d.uri, why)
 }
 
-func (s *server) didClose(p *changeParams) error {
+func (s *server) didClose(p *params) error {
 	if _, err := s.document(p.Document.URI); err != nil {
 		return err
 	}

@@ -91,9 +91,12 @@ const (
 	symbolVariable = 13
 )
 
+// params are the parameters of all methods. Each has some of them.
 type params struct {
 	Document struct {
-		URI string `json:"uri"`
+		URI     string `json:"uri"`
+		Version int    `json:"version"`
+		Text    string `json:"text"`
 	} `json:"textDocument"`
 	Position position `json:"position"`
 	Range    span     `json:"range"`
@@ -101,22 +104,18 @@ type params struct {
 	Context  struct {
 		Declaration bool `json:"includeDeclaration"`
 	} `json:"context"`
-}
-
-type changeParams struct {
-	Document struct {
-		URI     string `json:"uri"`
-		Version int    `json:"version"`
-		Text    string `json:"text"`
-	} `json:"textDocument"`
 	Changes []struct {
 		Range *span  `json:"range"` // nil for the whole text
 		Text  string `json:"text"`
 	} `json:"contentChanges"`
-}
-
-type settingsParams struct {
-	Settings json.RawMessage `json:"settings"`
+	Settings     json.RawMessage `json:"settings"`
+	ID           json.RawMessage `json:"id"` // of the request to cancel
+	Options      json.RawMessage `json:"initializationOptions"`
+	Capabilities struct {
+		Workspace struct {
+			Configuration bool `json:"configuration"`
+		} `json:"workspace"`
+	} `json:"capabilities"`
 }
 
 var capabilities = map[string]any{

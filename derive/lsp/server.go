@@ -10,7 +10,6 @@ package lsp
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"sync"
@@ -64,18 +63,19 @@ const maxDocuments = 1000
 
 type server struct {
 	*conn
-	opt     Options
-	ctx     context.Context // ends with Serve
-	pending pending
-	state   state
-	pull    bool // the client answers workspace/configuration
+	opt   Options
+	ctx   context.Context // ends with Serve
+	state state
+	pull  bool // the client answers workspace/configuration
 
 	mu    sync.Mutex // guards the rest, and what is found in documents
 	docs  map[string]*document
 	use   *sessions
-	shown map[string]bool // messages that were shown
-	queue queue
-	work  sync.WaitGroup
+	shown map[string]bool    // messages that were shown
+	list  map[string]pending // requests that are not answered yet, by their ids
+
+	texts, checks turns // of requests that read a text, and of checks
+	work          sync.WaitGroup
 }
 
 type state int
@@ -91,10 +91,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error
 	ctx, cancel := context.WithCancel(ctx)
 	s := &server{
 		conn: newConn(in, out), opt: *opt, ctx: ctx, docs: make(map[string]*document), shown: make(map[string]bool),
-		pending: pending{turns: make(chan struct{}, 1), list: make(map[string]context.CancelFunc)}, queue: queue{wake: make(chan struct{}, 1)},
+		list: make(map[string]pending), texts: make(turns, 1), checks: make(turns, 1),
 	}
 	s.use = &sessions{server: s, kind: opt.Kind, name: opt.Name, lint: opt.Lint}
-	s.work.Go(s.checkAll)
 	err := s.loop()
 	cancel()
 	s.work.Wait()
@@ -138,29 +137,39 @@ func (s *server) notified(m *message) {
 	if s.state != ready || f == nil {
 		return
 	}
-	if err := f(s, m.Params); err != nil {
+	p, err := m.params()
+	if err == nil {
+		err = f(s, p)
+	}
+	if err != nil {
 		s.show(m.Method + ": " + err.Error())
 	}
 }
 
 func (s *server) requested(m *message) {
 	h, known := requests[m.Method]
+	first := m.Method == "initialize"
+	p, err := m.params()
 	switch {
-	case m.Method == "initialize" && s.state == fresh:
-		result, err := s.initialize(m.Params)
+	case s.state == fresh && !first:
+		err = rpcErrorf(codeNotInitialized, "initialize comes first")
+	case s.state == down, s.state == ready && first:
+		err = rpcErrorf(codeInvalidRequest, "%s does not come here", m.Method)
+	case m.Method == "shutdown":
+		s.state, err = down, nil
+	case !known && !first:
+		err = rpcErrorf(codeNoMethod, "there is no method %s", m.Method)
+	case err != nil:
+	case first:
+		result, err := s.initialize(p)
 		s.reply(m.ID, result, err)
-	case s.state == fresh:
-		s.reply(m.ID, nil, rpcErrorf(codeNotInitialized, "initialize comes first"))
-	case m.Method == "shutdown" && s.state == ready:
-		s.state = down
-		s.reply(m.ID, nil, nil)
-	case s.state == down, m.Method == "initialize":
-		s.reply(m.ID, nil, rpcErrorf(codeInvalidRequest, "%s does not come here", m.Method))
-	case !known:
-		s.reply(m.ID, nil, rpcErrorf(codeNoMethod, "there is no method %s", m.Method))
+		return
 	default:
-		s.run(m, h)
+		if err = s.run(m.ID, h, p); err == nil {
+			return
+		}
 	}
+	s.reply(m.ID, nil, err)
 }
 
 // A handler answers a request about a document. The context is that of the work on the text: the source
@@ -182,48 +191,16 @@ var requests = map[string]handler{
 	"textDocument/codeAction":     {false, (*server).codeActions},
 }
 
-var notifications = map[string]func(s *server, raw json.RawMessage) error{
-	"initialized":                      with((*server).initialized),
-	"textDocument/didOpen":             with((*server).didOpen),
-	"textDocument/didChange":           with((*server).didChange),
-	"textDocument/didClose":            with((*server).didClose),
-	"workspace/didChangeConfiguration": with((*server).didChangeConfiguration),
-	"$/cancelRequest":                  with((*server).cancelRequest),
+var notifications = map[string]func(s *server, p *params) error{
+	"initialized":                      (*server).initialized,
+	"textDocument/didOpen":             (*server).didOpen,
+	"textDocument/didChange":           (*server).didChange,
+	"textDocument/didClose":            (*server).didClose,
+	"workspace/didChangeConfiguration": (*server).didChangeConfiguration,
+	"$/cancelRequest":                  (*server).cancelRequest,
 }
 
-// with returns what reads the parameters of a message and hands them to f.
-func with[P any](f func(*server, *P) error) func(*server, json.RawMessage) error {
-	return func(s *server, raw json.RawMessage) error {
-		p := new(P)
-		if err := unmarshal(raw, p); err != nil {
-			return err
-		}
-		return f(s, p)
-	}
-}
-
-func unmarshal(raw json.RawMessage, v any) error {
-	if len(raw) == 0 {
-		raw = json.RawMessage("{}")
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return rpcErrorf(codeInvalidParams, "%v", err)
-	}
-	return nil
-}
-
-func (s *server) initialize(raw json.RawMessage) (any, error) {
-	var p struct {
-		Options      json.RawMessage `json:"initializationOptions"`
-		Capabilities struct {
-			Workspace struct {
-				Configuration bool `json:"configuration"`
-			} `json:"workspace"`
-		} `json:"capabilities"`
-	}
-	if err := unmarshal(raw, &p); err != nil {
-		return nil, err
-	}
+func (s *server) initialize(p *params) (any, error) {
 	if err := s.configure(p.Options); err != nil {
 		return nil, err
 	}
@@ -235,7 +212,7 @@ func (s *server) initialize(raw json.RawMessage) (any, error) {
 }
 
 // initialized asks for the settings of a client that has some.
-func (s *server) initialized(*struct{}) error {
+func (s *server) initialized(*params) error {
 	if s.pull {
 		s.request(settingsID, "workspace/configuration", map[string]any{"items": []map[string]string{{"section": "pmderive"}}})
 	}

@@ -11,18 +11,18 @@ import (
 	"pmtools/lib/when"
 )
 
-// settings are those of the client; what is nil or missing stays as the command line has it.
+// settings are those of the client; what is missing stays as the command line has it.
 type settings struct {
-	Archive  *string  `json:"archive"`
-	Host     *string  `json:"host"`
-	Local    *bool    `json:"local"`
-	Syntax   *bool    `json:"syntax"`
-	Expand   *bool    `json:"expand"`
-	Unknown  *bool    `json:"allowUnknown"`
+	Archive  string   `json:"archive"`
+	Host     string   `json:"host"`
+	Local    bool     `json:"local"`
+	Syntax   bool     `json:"syntax"`
+	Expand   bool     `json:"expand"`
+	Unknown  bool     `json:"allowUnknown"`
 	Disable  []string `json:"disable"`
 	Wanted   []string `json:"wanted"`
-	Interval *string  `json:"interval"`
-	MaxCost  *int     `json:"maxCost"`
+	Interval string   `json:"interval"`
+	MaxCost  int      `json:"maxCost"`
 }
 
 const settingsID = "pmderive-settings"
@@ -41,11 +41,12 @@ func (s *server) configure(raw json.RawMessage) error {
 	if nested.Own != nil {
 		raw = nested.Own
 	}
-	var set settings
+	opt := s.opt.Lint
+	set := settings{Syntax: opt.Syntax, Expand: opt.Expand, Unknown: opt.Unknown, MaxCost: opt.MaxCost}
 	if err := unmarshal(raw, &set); err != nil {
 		return err
 	}
-	use := &sessions{server: s, kind: s.opt.Kind, name: s.opt.Name, lint: s.opt.Lint}
+	use := &sessions{server: s, kind: s.opt.Kind, name: s.opt.Name, lint: opt}
 	if err := use.apply(&set); err != nil {
 		return rpcErrorf(codeInvalidParams, "settings: %v", err)
 	}
@@ -64,31 +65,23 @@ func (s *server) configure(raw json.RawMessage) error {
 }
 
 func (u *sessions) apply(set *settings) (err error) {
-	for kind, name := range map[string]*string{Archive: set.Archive, Host: set.Host} {
-		if name != nil && *name != "" {
-			u.kind, u.name = kind, *name
-		}
-	}
-	if set.Archive != nil && *set.Archive != "" && set.Host != nil && *set.Host != "" {
+	switch {
+	case set.Archive != "" && set.Host != "":
 		return fmt.Errorf("there is one source: an archive or a host")
-	}
-	if set.Local != nil && *set.Local {
+	case set.Local:
 		u.kind, u.name = Local, ""
+	case set.Archive != "":
+		u.kind, u.name = Archive, set.Archive
+	case set.Host != "":
+		u.kind, u.name = Host, set.Host
 	}
-	for to, from := range map[*bool]*bool{&u.lint.Syntax: set.Syntax, &u.lint.Expand: set.Expand, &u.lint.Unknown: set.Unknown} {
-		if from != nil {
-			*to = *from
-		}
-	}
+	u.lint.Syntax, u.lint.Expand, u.lint.Unknown, u.lint.MaxCost = set.Syntax, set.Expand, set.Unknown, set.MaxCost
 	if set.Wanted != nil {
 		u.lint.Wanted = set.Wanted
 	}
-	if set.MaxCost != nil {
-		u.lint.MaxCost = *set.MaxCost
-	}
-	if set.Interval != nil {
-		if u.lint.Interval, err = when.ParseInterval(*set.Interval); err != nil {
-			return fmt.Errorf("the interval %s is not a time such as 10s", *set.Interval)
+	if set.Interval != "" {
+		if u.lint.Interval, err = when.ParseInterval(set.Interval); err != nil {
+			return fmt.Errorf("the interval %s is not a time such as 10s", set.Interval)
 		}
 	}
 	for _, name := range set.Disable {
@@ -104,7 +97,7 @@ func (u *sessions) apply(set *settings) (err error) {
 	return nil
 }
 
-func (s *server) didChangeConfiguration(p *settingsParams) error {
+func (s *server) didChangeConfiguration(p *params) error {
 	if s.pull && string(p.Settings) == "null" {
 		return s.initialized(nil)
 	}
