@@ -15,7 +15,7 @@
 // metric that cannot be bound is reported once, by Options.Warn, and is then invalid for this
 // Source: its name resolves, but its description is pmerr.BadDerive and walks omit it.
 //
-// Without a Source, [Compile] makes a [Program] of an expression.
+// Without a Source, [Compile] makes a [Definition] of an expression.
 //
 // An [Observer] follows all of this; package debug has one that prints it.
 //
@@ -56,7 +56,7 @@ func localNumber(id pcp.ID) int {
 
 // A definition is a derived metric as it was written. The help texts belong to its registry's lock.
 type definition struct {
-	*Program
+	*Definition
 	id      pcp.ID
 	oneline *string
 	help    *string

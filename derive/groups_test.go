@@ -254,7 +254,7 @@ func TestGroupDomain(t *testing.T) {
 	}
 }
 
-func mustCompile(t *testing.T, expr string) *derive.Program {
+func mustCompile(t *testing.T, expr string) *derive.Definition {
 	t.Helper()
 	p, err := derive.CompileIn(check.Extended, "", expr)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // A nesting is the state that a Source with Options.Nested needs to bind metrics inside others.
 type nesting struct {
 	env     *env // nil if nothing is known
-	nest    *expand.Expander
+	nest    *expand.Expander[*Definition]
 	checker *check.Checker
 }
 
@@ -37,12 +37,12 @@ func (s *Source) nestedEnv(ctx context.Context, cause Cause) *env {
 	return n.env
 }
 
-func (e *env) inner(name string) expand.Definition {
+func (e *env) inner(name string) *Definition {
 	m := e.s.byName[name]
 	if m == nil || e.names[name].Err == nil {
 		return nil
 	}
-	return m.Program
+	return m.Definition
 }
 
 // check checks the expression of a metric, with those in it that it mentions if they may be there.
@@ -53,7 +53,7 @@ func (e *env) check(m *metric) (*check.Info, error) {
 		return check.Check(m.expr, e, e.s.checkOptions(m.name))
 	}
 	var err error
-	if m.tree, err = n.nest.Expand(m.Program); err != nil {
+	if m.tree, err = n.nest.Expand(m.Definition); err != nil {
 		return new(check.Info), err
 	}
 	return n.checker.Check(m.tree, e)
@@ -62,7 +62,7 @@ func (e *env) check(m *metric) (*check.Info, error) {
 // Define defines metrics for this Source alone without binding them, and returns their identifiers.
 // A definition that has the name of another hides it; a definition whose name is empty can only be checked and
 // fetched.
-func (s *Source) Define(list ...*Program) []pcp.ID {
+func (s *Source) Define(list ...*Definition) []pcp.ID {
 	_ = s.sync() // a closed Source fails at the first question
 	var ids []pcp.ID
 	for _, p := range list {

@@ -62,7 +62,7 @@ func TestNestedSource(t *testing.T) {
 	}
 }
 
-func compile(t *testing.T, name, expr string) *derive.Program {
+func compile(t *testing.T, name, expr string) *derive.Definition {
 	t.Helper()
 	p, err := derive.Compile(name, expr)
 	if err != nil {

@@ -19,7 +19,7 @@ type Observer interface {
 	Enabled(c Control) bool
 	Controlled(c Control, value int)
 	Loaded(f *File)         // definitions are read from a file
-	Defined(d *Definition)  // an expression was parsed or refused
+	Defined(d *Parsed)      // an expression was parsed or refused
 	Opened(s *State)        // a Source was made
 	Closed(s *State)        // a Source was closed
 	LookedUp(l *Resolution) // a name was looked up
@@ -45,8 +45,8 @@ type Setting struct {
 	Value       int
 }
 
-// A Definition is an expression that is to become a metric.
-type Definition struct {
+// A Parsed is an expression that is to become a metric.
+type Parsed struct {
 	Source     *State // nil for the Registry
 	Name, Expr string
 	Err        error   // why it was refused
@@ -66,7 +66,7 @@ type State struct {
 
 // A Metric describes a metric of a Source, or of the Registry.
 type Metric struct {
-	*Program
+	*Definition
 	ID     pcp.ID
 	Number int  // in the order in which the Source, or the Registry, came to know them
 	Local  bool // it belongs to the Source
@@ -144,7 +144,7 @@ func (r *Registry) Observe(o Observer) {
 	r.observing.Store(&o)
 	if o := r.Observer(); o != nil {
 		for _, d := range r.since(0) {
-			o.Defined(&Definition{Name: d.name, Expr: d.text, Metric: d.view()})
+			o.Defined(&Parsed{Name: d.name, Expr: d.text, Metric: d.view()})
 		}
 	}
 }
@@ -158,18 +158,18 @@ func (r *Registry) Observer() Observer {
 }
 
 func (d *definition) view() *Metric {
-	return &Metric{Program: d.Program, ID: d.id, Number: number(d.id)}
+	return &Metric{Definition: d.Definition, ID: d.id, Number: number(d.id)}
 }
 
 func (m *metric) view() *Metric {
 	if m == nil {
 		return nil
 	}
-	p := m.Program
+	p := m.Definition
 	if m.tree != nil && m.tree != m.expr { // there are definitions in it
-		p = &Program{m.name, m.text, m.tree}
+		p = &Definition{name: m.name, text: m.text, expr: m.tree}
 	}
-	return &Metric{Program: p, ID: m.id, Number: m.number, Local: m.local,
+	return &Metric{Definition: p, ID: m.id, Number: m.number, Local: m.local,
 		Masked: m.state == masked, Err: m.err, Valid: m.state == valid}
 }
 

@@ -51,7 +51,7 @@ func (r *Registry) Language() check.Language {
 }
 
 // Compile is [CompileIn] for the language of the Registry, which may be nil.
-func (r *Registry) Compile(name, expr string) (*Program, error) {
+func (r *Registry) Compile(name, expr string) (*Definition, error) {
 	return CompileIn(r.Language(), name, expr)
 }
 
@@ -75,7 +75,7 @@ func NewRegistry(warn func(line string)) *Registry {
 				"or the PMAPI client did not collect the event records fast\n" +
 				"enough.  See pmUnpackEventRecords(3)."},
 	} {
-		d := r.insert(&Program{m.name, "anon(PM_TYPE_U32)", anonymous()})
+		d := r.insert(&Definition{name: m.name, text: "anon(PM_TYPE_U32)", expr: anonymous()})
 		d.oneline, d.help = &m.oneline, &m.help
 	}
 	return r
@@ -105,7 +105,7 @@ func (r *Registry) RegisterLine(d *syntax.Definition) error {
 func (r *Registry) register(l check.Language, name, expr string) error {
 	d, err := r.define(l, name, expr)
 	if o := r.Observer(); o != nil {
-		event := &Definition{Name: name, Expr: expr, Err: err, Early: early(err)}
+		event := &Parsed{Name: name, Expr: expr, Err: err, Early: early(err)}
 		if err == nil {
 			event.Metric = d.view()
 		}
@@ -141,8 +141,8 @@ func (r *Registry) define(l check.Language, name, expr string) (*definition, err
 func badName(name string) string { return "'" + name + "' is not a name for a metric" }
 
 // insert appends a definition. The lock is held, or the Registry is not shared yet.
-func (r *Registry) insert(p *Program) *definition {
-	d := &definition{Program: p, id: globalID(len(r.defs))}
+func (r *Registry) insert(p *Definition) *definition {
+	d := &definition{Definition: p, id: globalID(len(r.defs))}
 	r.defs = append(r.defs, d)
 	r.byName[p.name] = d
 	return d
@@ -159,11 +159,11 @@ func (r *Registry) Lookup(name string) (pcp.ID, error) {
 	return pcp.NullID, pmerr.Name
 }
 
-// Programs yields the current definitions as All does.
-func (r *Registry) Programs() iter.Seq[*Program] {
-	return func(yield func(*Program) bool) {
+// Definitions yields the current definitions as All does.
+func (r *Registry) Definitions() iter.Seq[*Definition] {
+	return func(yield func(*Definition) bool) {
 		for _, d := range r.since(0) {
-			if r.find(d.name) == d && !yield(d.Program) {
+			if r.find(d.name) == d && !yield(d.Definition) {
 				return
 			}
 		}
@@ -174,7 +174,7 @@ func (r *Registry) Programs() iter.Seq[*Program] {
 // made, those for event records first.
 func (r *Registry) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		for p := range r.Programs() {
+		for p := range r.Definitions() {
 			if !yield(p.name, p.text) {
 				return
 			}

@@ -163,7 +163,7 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 	}
 	m, err := s.define(name, expr)
 	if o := s.reg.Observer(); o != nil {
-		event := &Definition{Source: s.state(), Name: name, Expr: expr, Err: err, Early: early(err), Metric: m.view(), Hidden: s.globalNamed(name).view()}
+		event := &Parsed{Source: s.state(), Name: name, Expr: expr, Err: err, Early: early(err), Metric: m.view(), Hidden: s.globalNamed(name).view()}
 		o.Defined(event)
 	}
 	if err != nil {
@@ -203,8 +203,8 @@ func (s *Source) define(name, expr string) (*metric, error) {
 	return s.insert(p), nil
 }
 
-func (s *Source) insert(p *Program) *metric {
-	m := &metric{definition: &definition{Program: p, id: localID(len(s.locals))}, local: true}
+func (s *Source) insert(p *Definition) *metric {
+	m := &metric{definition: &definition{Definition: p, id: localID(len(s.locals))}, local: true}
 	s.locals = append(s.locals, m)
 	s.append(m)
 	if p.name != "" {

@@ -55,7 +55,7 @@ func (a *app) deps(f *depsFlags, args []string) error {
 	}
 	a.running = true
 	a.sources.LoadDefault()
-	var list []*derive.Program
+	var list []*derive.Definition
 	failed := false
 	for _, arg := range args {
 		ps, err := a.programs(arg)
@@ -65,15 +65,15 @@ func (a *app) deps(f *depsFlags, args []string) error {
 		failed = failed || err != nil
 		list = append(list, ps...)
 	}
-	loaded := make(map[string]*derive.Program)
-	for p := range a.sources.Registry().Programs() {
+	loaded := make(map[string]*derive.Definition)
+	for p := range a.sources.Registry().Definitions() {
 		loaded[p.Name()] = p
 	}
 	graph := deps.Outline
 	if f.output == "json" {
 		graph = deps.New
 	}
-	g := graph(list, func(name string) *derive.Program { return loaded[name] })
+	g := graph(list, func(name string) *derive.Definition { return loaded[name] })
 	switch f.output {
 	case "json":
 		err = g.WriteJSON(a.Env.Out)
@@ -91,9 +91,9 @@ func (a *app) deps(f *depsFlags, args []string) error {
 }
 
 // programs returns the definitions in a file, a directory or a report, or the expression that an argument is.
-func (a *app) programs(arg string) (list []*derive.Program, errs []error) {
+func (a *app) programs(arg string) (list []*derive.Definition, errs []error) {
 	if report.IsName(arg) {
-		list, err := a.reports.Programs(a.Env, arg)
+		list, err := a.reports.Definitions(a.Env, arg)
 		if err != nil {
 			return nil, []error{err}
 		}
@@ -104,7 +104,7 @@ func (a *app) programs(arg string) (list []*derive.Program, errs []error) {
 		if err != nil {
 			return nil, []error{err}
 		}
-		return []*derive.Program{p}, nil
+		return []*derive.Definition{p}, nil
 	}
 	files, failed := a.readFiles([]string{arg})
 	if failed {

@@ -151,7 +151,7 @@ func unixMode(m fs.FileMode) uint32 {
 
 // Defined implements derive.Observer. How the definition of a Source's own metric ended is printed
 // when it is bound.
-func (p *Printer) Defined(d *derive.Definition) {
+func (p *Printer) Defined(d *derive.Parsed) {
 	call := "pmRegisterDerived"
 	if d.Source != nil {
 		call = fmt.Sprintf("pmAddDerived(ctx->%d)", d.Source.Number)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"pmtools/derive"
-	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
 
@@ -34,7 +33,7 @@ type Graph struct {
 // New returns the Graph of some programs. An operand that is the name of one of them, or that others
 // knows, stands for what that is made of. A metric counts wherever it is mentioned: what defined()
 // asks about has to be recorded to be found, and so has the one whose metadata meta= takes.
-func New(list []*derive.Program, others func(name string) *derive.Program) *Graph {
+func New(list []*derive.Definition, others func(name string) *derive.Definition) *Graph {
 	g, f := outline(list, others)
 	for i, p := range list {
 		g.Nodes[i].Base = f.base(p)
@@ -43,13 +42,13 @@ func New(list []*derive.Program, others func(name string) *derive.Program) *Grap
 }
 
 // Outline is New without the Base of each Node: all of these together may be much longer than the definitions.
-func Outline(list []*derive.Program, others func(name string) *derive.Program) *Graph {
+func Outline(list []*derive.Definition, others func(name string) *derive.Definition) *Graph {
 	g, _ := outline(list, others)
 	return g
 }
 
-func outline(list []*derive.Program, others func(name string) *derive.Program) (*Graph, *finder) {
-	f := &finder{byName: make(map[string]*derive.Program), others: others}
+func outline(list []*derive.Definition, others func(name string) *derive.Definition) (*Graph, *finder) {
+	f := &finder{byName: make(map[string]*derive.Definition), others: others}
 	for _, p := range list {
 		if _, twice := f.byName[p.Name()]; p.Name() != "" && !twice {
 			f.byName[p.Name()] = p
@@ -63,12 +62,12 @@ func outline(list []*derive.Program, others func(name string) *derive.Program) (
 }
 
 type finder struct {
-	byName map[string]*derive.Program
-	others func(name string) *derive.Program
+	byName map[string]*derive.Definition
+	others func(name string) *derive.Definition
 }
 
 // base returns the metrics that programs need in the end. Definitions may be in a circle.
-func (f *finder) base(list ...*derive.Program) []string {
+func (f *finder) base(list ...*derive.Definition) []string {
 	base, seen := []string{}, make(map[string]bool)
 	var todo []string
 	for _, p := range list {
@@ -149,13 +148,13 @@ func writeLines(w io.Writer, indent string, names []string, end string) error {
 }
 
 // Parse returns the definitions of a file. The errors are those of definitions that cannot be parsed.
-func Parse(name string, text []byte) (list []*derive.Program, errs []error) {
+func Parse(name string, text []byte) (list []*derive.Definition, errs []error) {
 	for c := range syntax.Chunks(name, text) {
 		def := c.Definition()
 		if def == nil {
 			continue
 		}
-		p, err := derive.CompileIn(check.OfLine(def), def.Name, def.Expr())
+		p, err := derive.CompileLine(def)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %s cannot be parsed; check says why", name, def.Line, def.Name))
 			continue

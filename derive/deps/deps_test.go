@@ -11,7 +11,7 @@ import (
 
 // TestGraph covers definitions inside others, in a circle, and those that others know.
 func TestGraph(t *testing.T) {
-	var list []*derive.Program
+	var list []*derive.Definition
 	for _, def := range [][2]string{{"a", "b + rate(m.one)"}, {"b", "a + defined(m.two)"}, {"c", "out + mkconst(1, meta=m.three)"}, {"", "c * 2"}} {
 		p, err := derive.Compile(def[0], def[1])
 		if err != nil {
@@ -23,7 +23,7 @@ func TestGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := New(list, func(name string) *derive.Program {
+	g := New(list, func(name string) *derive.Definition {
 		if name == "out" {
 			return out
 		}

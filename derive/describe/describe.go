@@ -219,15 +219,10 @@ func (c *Catalogue) node(ctx context.Context, name string) (*Description, error)
 
 // definitions tells what a metric is made of, and which definitions mention it.
 func (c *Catalogue) definitions(d *Description) {
-	find := func(name string) *derive.Program {
-		if def := c.Defs.Find(name); def != nil {
-			return def.Program
-		}
-		return nil
-	}
+	find := c.Defs.Find
 	own := find(d.Name)
 	if own != nil && d.Desc.ID.IsDerived() {
-		d.Made = &deps.New([]*derive.Program{own}, find).Nodes[0]
+		d.Made = &deps.New([]*derive.Definition{own}, find).Nodes[0]
 	}
 	users := make(map[string][]string) // by operand
 	for _, name := range c.Defs.Names() {

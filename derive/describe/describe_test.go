@@ -42,7 +42,7 @@ func catalogue(t *testing.T, archive string, defs ...string) *describe.Catalogue
 		if err != nil {
 			t.Fatal(err)
 		}
-		d = d.With(&query.Definition{Name: defs[i], Expr: defs[i+1], Program: p})
+		d = d.With(p)
 	}
 	src := query.NewSource(plain)
 	return &describe.Catalogue{Source: src, Derived: src.Bind(d, true).Derived, Defs: d}

@@ -18,29 +18,31 @@ import (
 
 const maxNested = 1000
 
-// A Definition is a derived metric. Definitions are compared, as pointers are.
-type Definition interface {
+// A definition is a pointer to a derived metric; nil is none.
+type definition interface {
+	comparable
 	Name() string
 	Expr() syntax.Expr
 	String() string // the text of the expression
 }
 
-// An Expander expands definitions, each of them once: its tree is shared by all expressions that it
-// stands in. An Expander may not be shared by goroutines.
-type Expander struct {
-	find func(name string) Definition
-	done map[Definition]*expansion
+// An Expander expands definitions of type D, each of them once: its tree is shared by all expressions
+// that it stands in. An Expander may not be shared by goroutines.
+type Expander[D definition] struct {
+	find func(name string) D
+	done map[D]*expansion[D]
+	none D
 }
 
 // New returns an Expander that has expanded nothing yet. For the name of an operand find returns the
 // definition that takes its place, or nil if the name stands for itself.
-func New(find func(name string) Definition) *Expander {
-	return &Expander{find: find, done: make(map[Definition]*expansion)}
+func New[D definition](find func(name string) D) *Expander[D] {
+	return &Expander[D]{find: find, done: make(map[D]*expansion[D])}
 }
 
 // An expansion is a definition with those in it that it mentions.
-type expansion struct {
-	Definition
+type expansion[D definition] struct {
+	def  D
 	refs []*syntax.MetricRef // operands in whose place definitions stand
 	next int                 // of refs, to be expanded
 	busy bool
@@ -54,7 +56,7 @@ type expansion struct {
 }
 
 // Expand returns the expression of a definition with NestExprs in it. The error is a *check.Error.
-func (e *Expander) Expand(d Definition) (syntax.Expr, error) {
+func (e *Expander[D]) Expand(d D) (syntax.Expr, error) {
 	if e.done[d] == nil {
 		e.expand(d)
 	}
@@ -66,8 +68,8 @@ func (e *Expander) Expand(d Definition) (syntax.Expr, error) {
 
 // expand expands a definition, those first that it mentions. There is no recursion over
 // definitions, as they may be nested without bounds.
-func (e *Expander) expand(d Definition) {
-	for stack := []*expansion{e.begin(d)}; len(stack) > 0; {
+func (e *Expander[D]) expand(d D) {
+	for stack := []*expansion[D]{e.begin(d)}; len(stack) > 0; {
 		top := stack[len(stack)-1]
 		if top.err != nil || top.next == len(top.refs) {
 			e.finish(top)
@@ -85,8 +87,8 @@ func (e *Expander) expand(d Definition) {
 	}
 }
 
-func (e *Expander) begin(d Definition) *expansion {
-	x := &expansion{Definition: d, busy: true, length: len(d.String())}
+func (e *Expander[D]) begin(d D) *expansion[D] {
+	x := &expansion[D]{def: d, busy: true, length: len(d.String())}
 	e.done[d] = x
 	var skip syntax.Node
 	for node := range syntax.Preorder(d.Expr()) {
@@ -97,12 +99,12 @@ func (e *Expander) begin(d Definition) *expansion {
 				continue
 			}
 			skip = ref
-			if node.Fun != syntax.ANON && e.find(ref.Name) != nil && x.err == nil {
+			if node.Fun != syntax.ANON && e.find(ref.Name) != e.none && x.err == nil {
 				x.refuse(ref, fmt.Sprintf("%s() takes the name of a metric and no expression, and %s is a derived metric",
 					node.Fun.Symbol(), ref.Name))
 			}
 		case *syntax.MetricRef:
-			if node != skip && e.find(node.Name) != nil {
+			if node != skip && e.find(node.Name) != e.none {
 				x.refs = append(x.refs, node)
 			}
 		}
@@ -111,7 +113,7 @@ func (e *Expander) begin(d Definition) *expansion {
 }
 
 // finish makes the tree of a definition when those in it have theirs.
-func (e *Expander) finish(x *expansion) {
+func (e *Expander[D]) finish(x *expansion[D]) {
 	x.busy = false
 	if x.err != nil {
 		return
@@ -135,9 +137,9 @@ func (e *Expander) finish(x *expansion) {
 	if x.err != nil {
 		return
 	}
-	x.expr, x.shape = syntax.Nest(x.Expr(), func(ref *syntax.MetricRef) (syntax.Expr, syntax.Shape) {
+	x.expr, x.shape = syntax.Nest(x.def.Expr(), func(ref *syntax.MetricRef) (syntax.Expr, syntax.Shape) {
 		d := e.find(ref.Name)
-		if d == nil {
+		if d == e.none {
 			return nil, syntax.Shape{}
 		}
 		inner := e.done[d]
@@ -156,24 +158,24 @@ func (e *Expander) finish(x *expansion) {
 }
 
 // refuse makes an operand what is wrong with a definition.
-func (x *expansion) refuse(ref *syntax.MetricRef, text string, notes ...string) {
+func (x *expansion[D]) refuse(ref *syntax.MetricRef, text string, notes ...string) {
 	x.err = &check.Error{Pos: ref.NamePos, What: "nested " + ref.Name, Text: text, Notes: notes}
 }
 
 const maxCycle = 20
 
 // refuseCycle refuses definitions of which each mentions the next and the last one the first.
-func refuseCycle(list []*expansion) {
+func refuseCycle[D definition](list []*expansion[D]) {
 	var names []string
 	for _, x := range list {
-		names = append(names, x.Name())
+		names = append(names, x.def.Name())
 	}
 	for i, x := range list {
-		cycle := append(append(slices.Clone(names[i:min(len(names), i+maxCycle)]), names[:min(i, max(0, i+maxCycle-len(names)))]...), x.Name())
+		cycle := append(append(slices.Clone(names[i:min(len(names), i+maxCycle)]), names[:min(i, max(0, i+maxCycle-len(names)))]...), x.def.Name())
 		if len(names) > maxCycle {
 			cycle = slices.Insert(cycle, maxCycle, "...")
 		}
-		x.refuse(x.refs[x.next-1], x.Name()+" is defined by itself", strings.Join(cycle, " -> "))
+		x.refuse(x.refs[x.next-1], x.def.Name()+" is defined by itself", strings.Join(cycle, " -> "))
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 )
 
 // newExpander returns an Expander of definitions, each "NAME = EXPR", and the expressions by name.
-func newExpander(t *testing.T, definitions ...string) (*expand.Expander, map[string]*derive.Program) {
+func newExpander(t *testing.T, definitions ...string) (*expand.Expander[*derive.Definition], map[string]*derive.Definition) {
 	t.Helper()
-	all := make(map[string]*derive.Program)
+	all := make(map[string]*derive.Definition)
 	for _, d := range definitions {
 		name, expr, _ := strings.Cut(d, " = ")
 		p, err := derive.Compile(name, expr)
@@ -25,13 +25,7 @@ func newExpander(t *testing.T, definitions ...string) (*expand.Expander, map[str
 		}
 		all[name] = p
 	}
-	find := func(name string) expand.Definition {
-		if p := all[name]; p != nil {
-			return p
-		}
-		return nil
-	}
-	return expand.New(find), all
+	return expand.New(func(name string) *derive.Definition { return all[name] }), all
 }
 
 func TestExpand(t *testing.T) {

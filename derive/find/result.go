@@ -62,7 +62,7 @@ func (f *Finder) Find(ctx context.Context, c *describe.Catalogue, question strin
 	case !same:
 		ix, err := New(ctx, c.Derived, func(name string) string {
 			if d := c.Defs.Find(name); d != nil {
-				return d.Expr
+				return d.String()
 			}
 			return ""
 		})

@@ -107,8 +107,8 @@ func mentioned(text string, known *query.Dictionary) (names []string) {
 		return nil // which the check reports
 	}
 	found := make(map[string]bool)
-	var add func(p *derive.Program)
-	add = func(p *derive.Program) {
+	var add func(p *derive.Definition)
+	add = func(p *derive.Definition) {
 		for _, name := range p.Metrics() {
 			if found[name] {
 				continue
@@ -116,7 +116,7 @@ func mentioned(text string, known *query.Dictionary) (names []string) {
 			found[name] = true
 			names = append(names, name)
 			if d := known.Find(name); d != nil {
-				add(d.Program)
+				add(d)
 			}
 		}
 	}

@@ -24,18 +24,18 @@ func format(name string, src []byte, inside *derive.Registry, change func(syntax
 	if errs != nil || inside == nil {
 		return out, errs
 	}
-	var own []*query.Definition
+	var own []*derive.Definition
 	seen := make(map[string]bool) // the first definition of a name holds
 	for c := range syntax.Chunks(name, out) {
 		if d := c.Definition(); d != nil && !seen[d.Name] {
-			if p, err := derive.CompileIn(check.OfLine(d), d.Name, d.Expr()); err == nil {
-				own, seen[d.Name] = append(own, &query.Definition{Name: d.Name, Expr: d.Expr(), Program: p}), true
+			if def, err := derive.CompileLine(d); err == nil {
+				own, seen[d.Name] = append(own, def), true
 			}
 		}
 	}
 	places := definedAt(name, src)
 	defs := query.NewDictionary(inside).Replace(own)
-	n := expand.New(defs.Nested)
+	n := expand.New(defs.Find)
 	var b strings.Builder
 	for c := range syntax.Chunks(name, out) {
 		d := c.Definition()
@@ -46,7 +46,7 @@ func format(name string, src []byte, inside *derive.Registry, change func(syntax
 			continue
 		}
 		d.Place, places = places[0], places[1:]
-		x, err := n.Expand(defs.Nested(d.Name))
+		x, err := n.Expand(defs.Find(d.Name))
 		if err != nil {
 			p := diagnose.Check(d.Expr(), err, nil)
 			msg := strings.Join(append([]string{p.Msg}, p.Notes...), ": ")

@@ -78,21 +78,20 @@ type work struct {
 	directives
 }
 
-// An entry is a definition that can be parsed.
+// An entry is a definition in a file.
 type entry struct {
-	*query.Definition
-	file      string
-	chunk     syntax.Chunk
-	places    *syntax.Places // in the chunk; nil before they are needed
-	start     int            // of the expression in the definition's text
-	directive directive
-	report    derive.Report
-	wrong     bool // PCP refuses it
+	*derive.Definition // nil if it cannot be parsed
+	line               *syntax.Definition
+	chunk              syntax.Chunk
+	places             *syntax.Places // in the chunk; nil before they are needed
+	directive          directive
+	report             derive.Report
+	wrong              bool // PCP refuses it
 }
 
 // dictionary returns the definitions that can be parsed, those of the files before those of the Registry.
 func (w *work) dictionary() *query.Dictionary {
-	own := make([]*query.Definition, len(w.entries))
+	own := make([]*derive.Definition, len(w.entries))
 	for i, e := range w.entries {
 		own[i] = e.Definition
 	}
@@ -100,10 +99,10 @@ func (w *work) dictionary() *query.Dictionary {
 }
 
 func (w *work) nesting(context.Context) error {
-	n := expand.New(w.dictionary().Nested)
+	n := expand.New(w.dictionary().Find)
 	for _, e := range w.entries {
-		if _, err := n.Expand(e.Program); err != nil && w.opt.Expand {
-			w.problem(e, diagnose.Check(e.Expr, err, nil))
+		if _, err := n.Expand(e.Definition); err != nil && w.opt.Expand {
+			w.problem(e, diagnose.Check(e.String(), err, nil))
 		}
 		if err := w.opt.Text.Err(); err != nil {
 			return err
@@ -120,7 +119,7 @@ func (w *work) meaning(ctx context.Context) error {
 	for i, x := range found {
 		e := w.entries[i]
 		if e.report = x; x.Err != nil {
-			if p := b.Problem(ctx, e.Expr, x.Err); p.Unknown == "" || !w.opt.Unknown && !e.directive.optional {
+			if p := b.Problem(ctx, e.String(), x.Err); p.Unknown == "" || !w.opt.Unknown && !e.directive.optional {
 				e.wrong = true
 				w.problem(e, p)
 			}

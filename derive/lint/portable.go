@@ -42,7 +42,7 @@ func (m *misfit) error(d *syntax.Definition) *syntax.FileError {
 // Saved returns a file of definitions, with others that they mention in the place of their names. A
 // definition that cannot be expanded stays as it is. A file that is not to be in the extended language
 // is for PCP's tools too: what Portable refuses is an error, a *query.Problem.
-func Saved(ctx context.Context, b *query.Binder, defs []*query.Definition, extended bool) (string, error) {
+func Saved(ctx context.Context, b *query.Binder, defs []*derive.Definition, extended bool) (string, error) {
 	found, err := b.Check(ctx, defs)
 	if err != nil {
 		return "", err
@@ -51,18 +51,18 @@ func Saved(ctx context.Context, b *query.Binder, defs []*query.Definition, exten
 	exprs := make([]syntax.Expr, len(defs))
 	for i, d := range defs {
 		if exprs[i] = found[i].Expr; exprs[i] == nil {
-			exprs[i] = d.Program.Expr()
+			exprs[i] = d.Expr()
 		}
 		if !extended && syntax.Extension(exprs[i]) != nil {
 			x, bad := portable(exprs[i])
 			if bad != nil {
 				return "", &query.Problem{
-					Msg: fmt.Sprintf("PCP cannot evaluate %s: %s", d.Name, bad.why), Src: d.Expr, Pos: bad.pos(),
+					Msg: fmt.Sprintf("PCP cannot evaluate %s: %s", d.Name(), bad.why), Src: d.String(), Pos: bad.pos(),
 				}
 			}
 			exprs[i] = x
 		}
-		list = append(list, d.Text(exprs[i]))
+		list = append(list, query.Text(d, exprs[i]))
 	}
 	return query.Marked(strings.Join(list, "\n"), exprs), nil
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"pmtools/derive"
-	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
@@ -90,13 +89,13 @@ func (w *work) item(file string, c syntax.Chunk, it syntax.Item) {
 }
 
 func (w *work) definition(file string, c syntax.Chunk, it *syntax.Definition) {
-	def := &query.Definition{Name: it.Name, Expr: it.Expr()}
-	e := &entry{Definition: def, file: file, chunk: c, start: it.Offset, directive: w.take()}
-	var err error
-	if def.Program, err = derive.CompileIn(check.OfLine(it), def.Name, def.Expr); err != nil {
-		w.problem(e, diagnose.Syntax(def.Expr, err).Extension(query.MarkHint))
+	e := &entry{line: it, chunk: c, directive: w.take()}
+	def, err := derive.CompileLine(it)
+	if err != nil {
+		w.problem(e, diagnose.Syntax(it.Expr(), err).Extension(query.MarkHint))
 		return
 	}
+	e.Definition = def
 	if w.byName[it.Name] != nil {
 		w.add(file, it.Line, 1, SeverityError, it.Name, firstLine(c.Raw), it.Name+" is defined already")
 		return
@@ -107,11 +106,11 @@ func (w *work) definition(file string, c syntax.Chunk, it *syntax.Definition) {
 
 func (w *work) problem(e *entry, p *diagnose.Problem) {
 	pos := 0
-	if p.Src == e.Expr {
+	if p.Src == e.line.Expr() {
 		pos = p.Pos
 	}
 	line, column, source := e.place(pos)
-	w.add(e.file, line, column, SeverityError, e.Name, source, p.Msg, p.Notes...)
+	w.add(e.line.File, line, column, SeverityError, e.line.Name, source, p.Msg, p.Notes...)
 	w.found[len(w.found)-1].Fixes = e.fixes(p.Fixes)
 }
 
@@ -133,5 +132,5 @@ func (e *entry) place(pos int) (line, column int, source string) {
 	if e.places == nil {
 		e.places = e.chunk.Places()
 	}
-	return e.places.At(e.start + pos)
+	return e.places.At(e.line.Offset + pos)
 }

@@ -18,7 +18,7 @@ func (w *work) rules(ctx context.Context) error {
 		if e.wrong {
 			continue
 		}
-		def := &Definition{Name: e.Name, Text: e.Expr, Expr: e.Program.Expr(), Off: e.directive.off, OneLine: w.texts[[2]string{e.Name, "oneline"}]}
+		def := &Definition{Name: e.Name(), Text: e.String(), Expr: e.Expr(), Off: e.directive.off, OneLine: w.texts[[2]string{e.Name(), "oneline"}]}
 		if e.report.Err == nil {
 			def.Tree, def.Info = e.report.Expr, e.report.Info
 		}
@@ -34,7 +34,7 @@ func (w *work) rules(ctx context.Context) error {
 	for _, f := range found {
 		e := from[f.Definition]
 		line, column, source := e.place(int(f.Pos))
-		w.add(e.file, line, column, SeverityWarning, f.Definition.Name, source, f.Message, f.Notes...)
+		w.add(e.line.File, line, column, SeverityWarning, f.Definition.Name, source, f.Message, f.Notes...)
 		last := &w.found[len(w.found)-1]
 		last.Rule, last.Fixes = f.Rule, e.fixes(f.Fixes)
 	}

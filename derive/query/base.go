@@ -17,7 +17,7 @@ import (
 func (s *Source) BaseMetrics(ctx context.Context, defs *Dictionary, names []string, unknown func(name string) error) ([]string, error) {
 	if len(names) == 0 {
 		for _, d := range defs.Own {
-			names = append(names, d.Name)
+			names = append(names, d.Name())
 		}
 	}
 	if len(names) == 0 {
@@ -37,7 +37,7 @@ func (s *Source) BaseMetrics(ctx context.Context, defs *Dictionary, names []stri
 		case err == nil || errors.Is(err, pmerr.NonLeaf):
 			metrics = append(metrics, name)
 		case def != nil:
-			queue = append(queue, def.Program.Metrics()...)
+			queue = append(queue, def.Metrics()...)
 		case i < len(names):
 			return nil, unknown(name)
 		}

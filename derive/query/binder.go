@@ -18,28 +18,28 @@ type Binder struct {
 
 	src      *Source
 	defs     *Dictionary
-	ids      map[*Definition]pcp.ID // of defined ones
-	defining string                 // the name that is not proposed, because it is being defined
-	unknown  int                    // how many unknown names there were
+	ids      map[*derive.Definition]pcp.ID // of defined ones
+	defining string                        // the name that is not proposed, because it is being defined
+	unknown  int                           // how many unknown names there were
 }
 
 // Bind returns a Binder. Derived metrics may be operands if they may be nested.
 func (s *Source) Bind(defs *Dictionary, nested bool) *Binder {
 	opt := &derive.Options{Warn: func(_, _ string) {}, Equivalent: s.Equivalent, Nested: nested, Records: s.Line != nil && s.Step == 0, Clock: true}
-	b := &Binder{Derived: derive.NewSource(s.Source, defs.reg, opt), src: s, defs: defs, ids: make(map[*Definition]pcp.ID, len(defs.Own))}
+	b := &Binder{Derived: derive.NewSource(s.Source, defs.reg, opt), src: s, defs: defs, ids: make(map[*derive.Definition]pcp.ID, len(defs.Own))}
 	for _, d := range defs.Own {
-		b.ids[d] = b.Derived.Define(d.Program)[0]
+		b.ids[d] = b.Derived.Define(d)[0]
 	}
 	return b
 }
 
 // Check checks definitions, with the requests for all of them at once.
-func (b *Binder) Check(ctx context.Context, defs []*Definition) ([]derive.Report, error) {
+func (b *Binder) Check(ctx context.Context, defs []*derive.Definition) ([]derive.Report, error) {
 	ids := make([]pcp.ID, len(defs))
 	for i, d := range defs {
 		id, known := b.ids[d]
 		if !known { // one of the Registry
-			id = b.Derived.Define(d.Program)[0]
+			id = b.Derived.Define(d)[0]
 			b.ids[d] = id
 		}
 		ids[i] = id
@@ -48,14 +48,14 @@ func (b *Binder) Check(ctx context.Context, defs []*Definition) ([]derive.Report
 }
 
 // CheckOne checks one definition. The error is a *Problem, or that of a request to the source.
-func (b *Binder) CheckOne(ctx context.Context, d *Definition) (*derive.Report, error) {
-	b.defining = d.Name
-	found, err := b.Check(ctx, []*Definition{d})
+func (b *Binder) CheckOne(ctx context.Context, d *derive.Definition) (*derive.Report, error) {
+	b.defining = d.Name()
+	found, err := b.Check(ctx, []*derive.Definition{d})
 	if err != nil {
 		return nil, err
 	}
 	if found[0].Err != nil {
-		return nil, b.Problem(ctx, d.Expr, found[0].Err)
+		return nil, b.Problem(ctx, d.String(), found[0].Err)
 	}
 	return &found[0], nil
 }
@@ -109,7 +109,7 @@ func (s *Source) Compile(ctx context.Context, defs *Dictionary, exprs []string) 
 // that of a request to the source.
 func (b *Binder) compileAll(ctx context.Context, list []Compiled) (err error) {
 	ids := make([]pcp.ID, len(list))
-	programs := make([]*derive.Program, len(list))
+	programs := make([]*derive.Definition, len(list))
 	for i := range list {
 		x := &list[i]
 		if d := b.defs.FindOwn(x.Name); x.Name != x.Text && d != nil {

@@ -6,83 +6,59 @@ import (
 	"strings"
 
 	"pmtools/derive"
-	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 )
-
-// A Definition is a derived metric that expressions may mention. It does not change.
-type Definition struct {
-	Name     string
-	Expr     string   // as it was written
-	OneLine  string   // help text; empty if there is none
-	Help     string   // the same
-	Comments []string // lines that stood before it in a file
-
-	Program *derive.Program
-
-	global bool // of the Registry
-}
 
 // A Dictionary has the derived metrics that are known by name: its own ones, which hide those of a
 // Registry. It does not change: the methods that add and remove definitions return another one.
 type Dictionary struct {
-	Own    []*Definition // in the order in which they were defined
-	global []*Definition
-	byName map[string]*Definition
+	Own    []*derive.Definition // in the order in which they were defined
+	own    map[string]*derive.Definition
+	global []*derive.Definition
+	byName map[string]*derive.Definition // of global
 	reg    *derive.Registry
 }
 
 // NewDictionary returns a Dictionary with the definitions of a Registry, which may be nil.
 func NewDictionary(reg *derive.Registry) *Dictionary {
-	return (&Dictionary{reg: reg, global: globals(reg)}).Replace(nil)
+	d := &Dictionary{reg: reg}
+	if reg != nil {
+		d.global = slices.Collect(reg.Definitions())
+	}
+	d.byName = byName(d.global)
+	return d
+}
+
+func byName(list []*derive.Definition) map[string]*derive.Definition {
+	index := make(map[string]*derive.Definition, len(list))
+	for _, def := range list {
+		index[def.Name()] = def
+	}
+	return index
 }
 
 // Replace returns a Dictionary that has own in the place of the definitions of d's own.
-func (d *Dictionary) Replace(own []*Definition) *Dictionary {
-	out := &Dictionary{Own: own, global: d.global, reg: d.reg, byName: make(map[string]*Definition, len(own)+len(d.global))}
-	for _, list := range [][]*Definition{d.global, own} {
-		for _, def := range list {
-			out.byName[def.Name] = def
-		}
-	}
-	return out
-}
-
-// globals returns the definitions of a Registry.
-func globals(reg *derive.Registry) []*Definition {
-	if reg == nil {
-		return nil
-	}
-	var list []*Definition
-	for p := range reg.Programs() {
-		list = append(list, &Definition{Name: p.Name(), Expr: p.String(), Program: p, global: true})
-	}
-	return list
+func (d *Dictionary) Replace(own []*derive.Definition) *Dictionary {
+	out := *d
+	out.Own, out.own = own, byName(own)
+	return &out
 }
 
 // Find returns the definition of a name, or nil.
-func (d *Dictionary) Find(name string) *Definition { return d.byName[name] }
-
-// FindOwn returns the definition of a name if it is one of d's own, or nil.
-func (d *Dictionary) FindOwn(name string) *Definition {
-	if def := d.byName[name]; def != nil && !def.global {
+func (d *Dictionary) Find(name string) *derive.Definition {
+	if def := d.own[name]; def != nil {
 		return def
 	}
-	return nil
+	return d.byName[name]
 }
 
-// Nested returns the definition that takes the place of a name where there are no metrics, or nil.
-func (d *Dictionary) Nested(name string) expand.Definition {
-	if def := d.byName[name]; def != nil {
-		return def.Program
-	}
-	return nil
-}
+// FindOwn returns the definition of a name if it is one of d's own, or nil.
+func (d *Dictionary) FindOwn(name string) *derive.Definition { return d.own[name] }
 
 // With returns a Dictionary that has def too, in the place of one of the same name.
-func (d *Dictionary) With(def *Definition) *Dictionary {
+func (d *Dictionary) With(def *derive.Definition) *Dictionary {
 	own := slices.Clone(d.Own)
-	if old := d.FindOwn(def.Name); old != nil {
+	if old := d.FindOwn(def.Name()); old != nil {
 		own[slices.Index(own, old)] = def
 	} else {
 		own = append(own, def)
@@ -92,14 +68,14 @@ func (d *Dictionary) With(def *Definition) *Dictionary {
 
 // Without returns a Dictionary that lacks d's own definition of a name.
 func (d *Dictionary) Without(name string) *Dictionary {
-	return d.Replace(slices.DeleteFunc(slices.Clone(d.Own), func(def *Definition) bool { return def.Name == name }))
+	return d.Replace(slices.DeleteFunc(slices.Clone(d.Own), func(def *derive.Definition) bool { return def.Name() == name }))
 }
 
 // Users returns those of d's own definitions that mention a name.
-func (d *Dictionary) Users(name string) []*Definition {
-	var list []*Definition
+func (d *Dictionary) Users(name string) []*derive.Definition {
+	var list []*derive.Definition
 	for _, def := range d.Own {
-		if def.Name != name && slices.Contains(def.Program.Metrics(), name) {
+		if def.Name() != name && slices.Contains(def.Metrics(), name) {
 			list = append(list, def)
 		}
 	}
@@ -110,11 +86,11 @@ func (d *Dictionary) Users(name string) []*Definition {
 func (d *Dictionary) Names() []string {
 	var list []string
 	for _, def := range d.Own {
-		list = append(list, def.Name)
+		list = append(list, def.Name())
 	}
 	for _, def := range d.global {
-		if d.byName[def.Name] == def {
-			list = append(list, def.Name)
+		if d.own[def.Name()] == nil {
+			list = append(list, def.Name())
 		}
 	}
 	return list

@@ -11,19 +11,18 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// Text returns the definition with an expression, which may be an expanded one, as the lines of a
+// Text returns a definition with an expression, which may be an expanded one, as the lines of a
 // configuration file.
-func (d *Definition) Text(expr syntax.Expr) string {
+func Text(d *derive.Definition, expr syntax.Expr) string {
 	var b strings.Builder
 	for _, c := range d.Comments {
 		b.WriteString(c + "\n")
 	}
-	b.WriteString(syntax.FormatDefinition(d.Name, expr))
-	if d.OneLine != "" {
-		b.WriteString(d.Name + "(oneline) = " + Quote(d.OneLine) + "\n")
-	}
-	if d.Help != "" {
-		b.WriteString(d.Name + "(helptext) = " + Quote(d.Help) + "\n")
+	b.WriteString(syntax.FormatDefinition(d.Name(), expr))
+	for _, attr := range []string{"oneline", "helptext"} {
+		if text := *d.Attribute(attr); text != nil && *text != "" {
+			b.WriteString(d.Name() + "(" + attr + ") = " + Quote(*text) + "\n")
+		}
 	}
 	return b.String()
 }
@@ -48,10 +47,10 @@ func Quote(text string) string {
 
 // A File is what a configuration file adds to definitions.
 type File struct {
-	Own      []*Definition // those that there were, and those of the file
-	Taken    int           // how many the file defines
-	Dropped  int           // lines that are lost, without being wrong
-	Problems []string      // one for each line that is wrong
+	Own      []*derive.Definition // those that there were, and those of the file
+	Taken    int                  // how many the file defines
+	Dropped  int                  // lines that are lost, without being wrong
+	Problems []string             // one for each line that is wrong
 
 	index    map[string]int // into Own
 	lines    map[string]int // of the first definition of each name in the file
@@ -60,7 +59,7 @@ type File struct {
 
 // ReadFile adds the definitions of a configuration file, whose name is for messages, to own. A line that
 // is wrong defines nothing.
-func ReadFile(name string, text []byte, own []*Definition) *File {
+func ReadFile(name string, text []byte, own []*derive.Definition) *File {
 	f := &File{index: make(map[string]int), lines: make(map[string]int)}
 	for _, d := range own {
 		f.put(d)
@@ -70,12 +69,12 @@ func ReadFile(name string, text []byte, own []*Definition) *File {
 }
 
 // put adds a definition, or replaces that of the same name.
-func (f *File) put(d *Definition) {
-	if i, ok := f.index[d.Name]; ok {
+func (f *File) put(d *derive.Definition) {
+	if i, ok := f.index[d.Name()]; ok {
 		f.Own[i] = d
 		return
 	}
-	f.index[d.Name] = len(f.Own)
+	f.index[d.Name()] = len(f.Own)
 	f.Own = append(f.Own, d)
 }
 
@@ -119,15 +118,16 @@ func (f *File) problem(line int, msg string) {
 // definition takes a definition over. If a file has several of a name, the first holds, as for all
 // who load files.
 func (f *File) definition(d *syntax.Definition) {
-	def := &Definition{Name: d.Name, Expr: OneLine(d.Expr()), Comments: f.comments}
+	comments := f.comments
 	f.comments = nil
 	if first, twice := f.lines[d.Name]; twice {
 		f.problem(d.Line, fmt.Sprintf("%s is defined in line %d already; the first definition holds", d.Name, first))
 		return
 	}
-	var err error
-	if def.Program, err = derive.CompileIn(check.OfLine(d), def.Name, def.Expr); err != nil {
-		p := diagnose.Syntax(def.Expr, err).Extension(MarkHint)
+	text := OneLine(d.Expr())
+	def, err := derive.CompileIn(check.OfLine(d), d.Name, text)
+	if err != nil {
+		p := diagnose.Syntax(text, err).Extension(MarkHint)
 		msg := d.Name + ": " + p.Error()
 		if slices.Contains(p.Notes, MarkHint) {
 			msg += "; " + MarkHint
@@ -135,7 +135,7 @@ func (f *File) definition(d *syntax.Definition) {
 		f.problem(d.Line, msg)
 		return
 	}
-	f.put(def)
+	f.put(def.With(derive.Notes{Comments: comments}))
 	f.lines[d.Name] = d.Line
 	f.Taken++
 }
@@ -148,17 +148,14 @@ func (f *File) attribute(a *syntax.Attribute) {
 		f.problem(a.Line, a.Name+" is not defined before its "+a.Attr)
 		return
 	}
-	def := *f.Own[i]
-	switch a.Attr {
-	case "oneline":
-		def.OneLine = a.Value
-	case "helptext":
-		def.Help = a.Value
-	default:
+	notes := f.Own[i].Notes
+	field := notes.Attribute(a.Attr)
+	if field == nil {
 		f.problem(a.Line, "there is no attribute "+a.Attr)
 		return
 	}
-	f.put(&def)
+	*field = &a.Value
+	f.Own[i] = f.Own[i].With(notes)
 }
 
 // OneLine returns an expression without newlines.

@@ -32,7 +32,7 @@ func ParseLanguage(name string) (check.Language, error) {
 }
 
 // Compile parses an expression.
-func (d *Dictionary) Compile(name, expr string) (*derive.Program, error) {
+func (d *Dictionary) Compile(name, expr string) (*derive.Definition, error) {
 	return d.reg.Compile(name, expr)
 }
 

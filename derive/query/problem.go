@@ -43,7 +43,7 @@ func (b *Binder) Problem(ctx context.Context, text string, err error) *Problem {
 	if bad, ok := errors.AsType[*check.Error](err); ok && len(bad.Path) == 0 && strings.HasPrefix(bad.What, "nested ") {
 		p.Nested(func(name string) syntax.Expr {
 			if d := b.defs.Find(name); d != nil {
-				return d.Program.Expr()
+				return d.Expr()
 			}
 			return nil
 		})

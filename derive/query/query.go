@@ -337,14 +337,14 @@ func (s *Source) expressions(ctx context.Context, defs *Dictionary, exprs []stri
 		}
 		// In an expression of its own name, the name is what it was before.
 		if err == nil && LegalName(name) && (defs.Find(name) == nil || !slices.Contains(p.Metrics(), name)) {
-			defs = defs.With(&Definition{Name: name, Expr: expr, Program: p})
+			defs = defs.With(p)
 		}
 	}
 	return s.Bind(defs, true), list, nil
 }
 
 // literal reports whether a definition is a number.
-func literal(p *derive.Program) bool {
+func literal(p *derive.Definition) bool {
 	switch syntax.Unparen(p.Expr()).(type) {
 	case *syntax.IntLit, *syntax.FloatLit:
 		return true

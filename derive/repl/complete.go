@@ -5,12 +5,12 @@ import (
 	"pmtools/derive/digest"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/manual"
-	"pmtools/derive/query"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -300,7 +300,7 @@ func (c *completer) metric(word string) {
 // fitting returns the names of definitions that begin with a prefix, without those that do not fit
 // the source.
 func (c *completer) fitting(prefix string) (names []string) {
-	var defs []*query.Definition
+	var defs []*derive.Definition
 	if c.given {
 		return slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return !strings.HasPrefix(name, prefix) })
 	}
@@ -319,7 +319,7 @@ func (c *completer) fitting(prefix string) (names []string) {
 	names = names[:0]
 	for i, x := range found {
 		if x.Err == nil {
-			names = append(names, defs[i].Name)
+			names = append(names, defs[i].Name())
 		}
 	}
 	return names

@@ -109,8 +109,10 @@ func TestQuote(t *testing.T) {
 			t.Errorf("%q: %q", q, out)
 		}
 		for _, d := range s.Definitions() {
-			if d.Help != text {
-				t.Errorf("%q is read as %q", q, d.Help)
+			if d.Help == nil {
+				t.Errorf("%q is not read", q)
+			} else if *d.Help != text {
+				t.Errorf("%q is read as %q", q, *d.Help)
 			}
 		}
 	}

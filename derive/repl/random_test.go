@@ -36,7 +36,7 @@ func randomLine(rng *rand.Rand) string {
 func names(s *repl.Session) []string {
 	var list []string
 	for _, d := range s.Definitions() {
-		list = append(list, d.Name)
+		list = append(list, d.Name())
 	}
 	return list
 }

@@ -87,13 +87,12 @@ func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) 
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	def := &query.Definition{Name: it.Name, Expr: query.OneLine(it.Text)}
-	if old := s.defs.FindOwn(it.Name); old != nil {
-		def.OneLine, def.Help, def.Comments = old.OneLine, old.Help, old.Comments
-	}
-	var err error
-	if def.Program, err = s.defs.Compile(def.Name, def.Expr); err != nil {
+	def, err := s.defs.Compile(it.Name, query.OneLine(it.Text))
+	if err != nil {
 		return s.binder().SyntaxProblem(ctx, it.Text, err)
+	}
+	if old := s.defs.FindOwn(it.Name); old != nil {
+		def = def.With(old.Notes)
 	}
 	next := s.defs.With(def)
 	c, err := s.src.Bind(next, true).CheckOne(ctx, def)
@@ -103,11 +102,11 @@ func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) 
 	s.noteExpanded(w, expand.Names(c.Expr))
 	s.define(next)
 	s.dirty = true
-	fmt.Fprintf(w, "%s: %s\n", def.Name, query.Metadata(c.Info.Root))
+	fmt.Fprintf(w, "%s: %s\n", it.Name, query.Metadata(c.Info.Root))
 	if c.Masked {
-		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition; %s == EXPR compares\n", def.Name, def.Name)
+		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition; %s == EXPR compares\n", it.Name, it.Name)
 	}
-	return s.checkUsers(ctx, def.Name, w)
+	return s.checkUsers(ctx, it.Name, w)
 }
 
 // checkUsers lists the definitions that no longer fit because one of them has changed.
@@ -120,7 +119,7 @@ func (s *Session) checkUsers(ctx context.Context, name string, w io.Writer) erro
 	found, err := b.Check(ctx, users)
 	for i, x := range found {
 		if x.Err != nil {
-			fmt.Fprintf(w, "note: %s does not fit any more: %s\n", users[i].Name, b.Problem(ctx, users[i].Expr, x.Err).Msg)
+			fmt.Fprintf(w, "note: %s does not fit any more: %s\n", users[i].Name(), b.Problem(ctx, users[i].String(), x.Err).Msg)
 		}
 	}
 	return err
@@ -138,16 +137,13 @@ func (s *Session) runAttribute(it item.Item) error {
 	case value == "":
 		return query.Problemf("there is no text")
 	}
-	def := *old
-	switch it.Attr {
-	case "oneline":
-		def.OneLine = value
-	case "helptext":
-		def.Help = value
-	default:
+	notes := old.Notes
+	field := notes.Attribute(it.Attr)
+	if field == nil {
 		return query.Problemf("there is no attribute %s; there are oneline and helptext", it.Attr)
 	}
-	s.define(s.defs.With(&def))
+	*field = &value
+	s.define(s.defs.With(old.With(notes)))
 	s.dirty = true
 	return nil
 }
@@ -302,7 +298,7 @@ func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
 	if d == nil {
 		return &Problem{Msg: name + " is not defined", Notes: diagnose.DidYouMean(name, s.defs.Names())}
 	}
-	_, err := io.WriteString(w, d.Text(d.Program.Expr()))
+	_, err := io.WriteString(w, query.Text(d, d.Expr()))
 	return err
 }
 
@@ -312,7 +308,7 @@ func runDrop(_ context.Context, s *Session, name string, _ io.Writer) error {
 	}
 	var users []string
 	for _, d := range s.defs.Users(name) {
-		users = append(users, d.Name)
+		users = append(users, d.Name())
 	}
 	if users != nil {
 		return query.Problemf("%s is used by %s", name, strings.Join(users, ", "))

@@ -89,7 +89,7 @@ func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
 		if d == nil {
 			return s.notOwn(name)
 		}
-		text = d.Name + " = " + d.Expr
+		text = d.Name() + " = " + d.String()
 	}
 	text, err := s.opt.Edit(text + "\n")
 	if err != nil {

@@ -220,10 +220,10 @@ func (s *Session) Unsaved() int {
 }
 
 // Definitions returns the Session's own definitions in their order.
-func (s *Session) Definitions() []*query.Definition {
+func (s *Session) Definitions() []*derive.Definition {
 	<-s.lock
 	defer s.release()
-	return append([]*query.Definition(nil), s.defs.Own...)
+	return append([]*derive.Definition(nil), s.defs.Own...)
 }
 
 // Zone returns the zone in which times are shown and meant.

@@ -104,9 +104,9 @@ func (s *Session) all(ctx context.Context) *derive.Source {
 	}
 	s.full = s.binder().Derived
 	for _, d := range s.defs.Own {
-		for kind, text := range map[pcp.TextKind]string{pcp.OneLine: d.OneLine, pcp.Help: d.Help} {
-			if text != "" {
-				_ = s.full.AddText(d.Name, kind, text)
+		for kind, text := range map[pcp.TextKind]*string{pcp.OneLine: d.OneLine, pcp.Help: d.Help} {
+			if text != nil {
+				_ = s.full.AddText(d.Name(), kind, *text)
 			}
 		}
 	}
@@ -197,9 +197,9 @@ func (s *Session) recheck(ctx context.Context, w io.Writer) error {
 	for i, x := range found {
 		switch d := s.defs.Own[i]; {
 		case x.Err != nil:
-			fmt.Fprintf(w, "%s does not fit this source: %s\n", d.Name, b.Problem(ctx, d.Expr, x.Err).Msg)
+			fmt.Fprintf(w, "%s does not fit this source: %s\n", d.Name(), b.Problem(ctx, d.String(), x.Err).Msg)
 		case x.Masked:
-			fmt.Fprintf(w, "%s is hidden: this source has a metric of that name\n", d.Name)
+			fmt.Fprintf(w, "%s is hidden: this source has a metric of that name\n", d.Name())
 		}
 	}
 	return s.noteLost(err)

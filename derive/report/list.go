@@ -104,8 +104,8 @@ func (l *List) Write(w io.Writer, form string) (known bool, err error) {
 	return false, nil
 }
 
-// Programs returns what a report is made of: its formulas, and a program for each other metric.
-func (r *Report) Programs() (list []*derive.Program, err error) {
+// Definitions returns what a report is made of: its formulas, and a definition for each other metric.
+func (r *Report) Definitions() (list []*derive.Definition, err error) {
 	for _, c := range r.Columns {
 		name, text := "", c.Metric
 		if c.Formula != "" {

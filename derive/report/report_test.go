@@ -218,7 +218,7 @@ func TestOwn(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if _, err := r.Programs(); err != nil {
+		if _, err := r.Definitions(); err != nil {
 			t.Error(err)
 		}
 	}

@@ -47,13 +47,13 @@ func commandOperations() []operation {
 		{"summarize all metrics", "records", steps, func(t *testing.T, n int) func() { return summarize(t, shape{metrics: 10, records: n}) }},
 		{"run cases of definitions", "cases", steps, testCases},
 		{"what definitions are made of", "definitions", steps, func(t *testing.T, n int) func() {
-			list := make([]*derive.Program, n)
+			list := make([]*derive.Definition, n)
 			for i := range list {
 				var err error
 				list[i], err = derive.Compile(fmt.Sprintf("d.x%d", i), fmt.Sprintf("rate(%s) + d.x%d", name(i), i&^7))
 				must(err)
 			}
-			return func() { deps.New(list, func(string) *derive.Program { return nil }) }
+			return func() { deps.New(list, func(string) *derive.Definition { return nil }) }
 		}},
 		{"encode samples for a database", "series", steps, func(t *testing.T, n int) func() {
 			list := make([]remotewrite.Series, n)

@@ -98,8 +98,8 @@ func (r *Reports) Plain(ctx context.Context, env *cli.Env, src *query.Source, de
 	return x.Plain, nil
 }
 
-// Programs returns what a report is made of.
-func (r *Reports) Programs(env *cli.Env, name string) ([]*derive.Program, error) {
+// Definitions returns what a report is made of.
+func (r *Reports) Definitions(env *cli.Env, name string) ([]*derive.Definition, error) {
 	lib, err := r.Library(env)
 	if err != nil {
 		return nil, err
@@ -108,5 +108,5 @@ func (r *Reports) Programs(env *cli.Env, name string) ([]*derive.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	return found.Programs()
+	return found.Definitions()
 }

@@ -192,7 +192,7 @@ func firstName(t *testing.T, a *pmapi.Archive) func(pcp.ID, string) string {
 
 // byRecord evaluates an expression in each record that has one of its metrics. After an interruption
 // of the recording it begins anew.
-func byRecord(ctx context.Context, a *pmapi.Archive, p *derive.Program) (map[string]uint64, error) {
+func byRecord(ctx context.Context, a *pmapi.Archive, p *derive.Definition) (map[string]uint64, error) {
 	if err := a.SetMode(pcp.Forward, &pcp.Timestamp{}, 0); err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestProgram compiles without a Source.
-func TestProgram(t *testing.T) {
+// TestDefinition compiles without a Source.
+func TestDefinition(t *testing.T) {
 	p, err := derive.Compile("x.y", "rate(a.b) + defined(c.d) * a.b")
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,85 @@
+package derive
+
+import (
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+)
+
+// A Definition is a derived metric as it was written: a name, which may be empty, an expression that
+// has been parsed, and notes. It does not change and may be shared by goroutines.
+type Definition struct {
+	Notes
+	name, text string
+	expr       syntax.Expr
+}
+
+// Notes are what a file has about a definition besides its expression.
+type Notes struct {
+	OneLine, Help *string  // help texts; nil for none
+	Comments      []string // lines that stood before it
+}
+
+// Attribute returns where the help text is that a line NAME(ATTR) = TEXT sets, nil if there is no such
+// attribute.
+func (n *Notes) Attribute(attr string) **string {
+	switch attr {
+	case "oneline":
+		return &n.OneLine
+	case "helptext":
+		return &n.Help
+	}
+	return nil
+}
+
+// With returns the definition with notes in the place of its own.
+func (d *Definition) With(n Notes) *Definition {
+	out := *d
+	out.Notes = n
+	return &out
+}
+
+// Compile parses an expression of PCP's language; name is that of the metric it is to define. The error
+// is a *diagnose.Problem for errors.As.
+func Compile(name, expr string) (*Definition, error) { return CompileIn(check.PCP, name, expr) }
+
+// CompileIn is Compile for a language.
+func CompileIn(l check.Language, name, expr string) (*Definition, error) {
+	e, err := l.Syntax().Parse(expr)
+	if err != nil {
+		return nil, &refusal{name: name, expr: expr, err: err}
+	}
+	return &Definition{name: name, text: expr, expr: e}, nil
+}
+
+// CompileLine is Compile for a definition of a file, in the language of the file.
+func CompileLine(d *syntax.Definition) (*Definition, error) {
+	return CompileIn(check.OfLine(d), d.Name, d.Expr())
+}
+
+// Name returns the name of the metric.
+func (d *Definition) Name() string { return d.name }
+
+// Expr returns the tree, which must not be changed.
+func (d *Definition) Expr() syntax.Expr { return d.expr }
+
+// String returns the expression as it was written.
+func (d *Definition) String() string { return d.text }
+
+// Rate returns the definition of rate() of the expression, without a name.
+func (d *Definition) Rate() *Definition {
+	end := syntax.Pos(len(d.text) + len("rate("))
+	return &Definition{text: "rate(" + d.text + ")", expr: &syntax.CallExpr{Fun: syntax.RATE, Lparen: 4, X: d.expr, Rparen: end}}
+}
+
+// Metrics returns the names that the expression mentions, each once, from left to right.
+func (d *Definition) Metrics() []string {
+	var names []string
+	seen := make(map[string]bool)
+	for name := range syntax.Mentions(d.expr) {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
