@@ -46,7 +46,7 @@ lib/remotewrite: lib/sampling lib/safefile lib/format lib/pmapi lib/pcp
 internal/remotewritetest:
 lib/export/internal/pagefile:
 internal/ordered:
-lib/export: internal/ordered lib/export/internal/pagefile lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
+lib/export: internal/ordered internal/textwidth lib/export/internal/pagefile lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
 lib/export/bucket: lib/export lib/safefile lib/pmerr
 lib/fetchgroup: internal/suggest lib/pmapi lib/pcp lib/pmerr lib/when
 lib/format: lib/pcp lib/pmerr
@@ -95,7 +95,7 @@ derive/deps: derive/check derive derive/syntax
 derive/install: derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check derive/diagnose
-derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
+derive/sql: internal/textwidth derive/syntax derive/check derive/internal/ere lib/pcp
 derive/internal/table: lib/format lib/sampling lib/pcp
 derive/summary: derive/query derive/internal/insts derive/syntax derive/check derive/eval lib/sampling lib/pmapi lib/pcp
 derive/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
@@ -105,7 +105,7 @@ derive/fleet: derive derive/check derive/internal/item derive/query derive/sql l
 derive/digest: internal/ordered derive/internal/item derive/internal/table derive/query derive/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
 derive/repl: derive/report derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-derive/describe: derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+derive/describe: internal/textwidth derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/find: derive/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
 derive/lint: lib/sampling internal/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp

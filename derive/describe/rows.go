@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
@@ -52,7 +53,7 @@ func (d *Description) Rows(zone *time.Location, form format.NumberForm, follows 
 		p.add("is", m.Expr)
 		p.add("made of", strings.Join(m.Base, ", "))
 	}
-	p.add("used by", some(d.Users, shownUsers))
+	p.add("used by", textwidth.Few(d.Users, shownUsers))
 	d.valueRows(p, zone, form)
 	d.recordRow(p, zone)
 	for i, t := range d.Try {
@@ -91,14 +92,6 @@ func labelText(labels []pcp.Label) string {
 // oneLine returns a text with blanks for all white space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// some returns the first names of a list, and how many there are besides.
-func some(list []string, most int) string {
-	if len(list) <= most {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
-}
-
 // units returns the units after a text, "" if there are none.
 func units(before string, u pcp.Units) string {
 	if u.Dimensionless() {
@@ -120,7 +113,7 @@ func (d *Description) instanceRow(p *rows) {
 		p.add("instances", "none")
 		return
 	}
-	p.add("instances", fmt.Sprintf("%d: %s", len(names), some(names, shownInstances)))
+	p.add("instances", fmt.Sprintf("%d: %s", len(names), textwidth.Few(names, shownInstances)))
 }
 
 // valueRows adds the values, each with its rate.

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -11,10 +10,12 @@ import (
 	"pmtools/lib/option"
 )
 
-// An asked is a question whose options are being read from an item of the prompt.
+// An asked is a question that is being read from an item of the prompt.
 type asked interface {
 	Question
 	Add(t *option.Table)
+	// take takes the words that are no options, and the text that they end.
+	take(words []string, text string) error
 }
 
 // newAsked returns the question of an item, and the options that it has.
@@ -53,31 +54,36 @@ func Usage(name string) (rows [][]string) {
 	return rows
 }
 
-// NewSummarize reads the argument of an item of the prompt: options, then expressions with commas
-// between them.
-func NewSummarize(arg string, f *Form) (Question, error) {
-	q, p := newAsked("summarize", f)
-	s := q.(*Summarize)
+// Parse reads the argument of the item of a name: options, and after those of summarize expressions with commas
+// between them, beside those of compare other sources as :source has them.
+func Parse(name, arg string, f *Form) (Question, error) {
+	q, p := newAsked(name, f)
 	list, starts, err := words(arg)
-	operands, bad := scan(p, list, true)
+	operands := p.Scan(list, name == "summarize", func(bad error) {
+		if err == nil {
+			err = &query.Problem{Msg: bad.Error(), Err: bad}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	text := ""
 	if n := len(operands); n > 0 {
-		s.Exprs = item.List(arg[starts[len(starts)-n]:])
+		text = arg[starts[len(starts)-n]:]
 	}
-	if err = cmp.Or(err, bad); err == nil {
-		err = s.Check()
-	}
-	return s, err
+	return q, q.take(operands, text)
 }
 
-// NewCompare reads the argument of an item of the prompt: options, and another source as :source has it.
-func NewCompare(arg string, f *Form) (Question, error) {
-	q, p := newAsked("compare", f)
-	c := q.(*Compare)
-	list, _, err := words(arg)
-	operands, bad := scan(p, list, false)
-	err = cmp.Or(err, bad)
+func (s *Summarize) take(_ []string, text string) error {
+	if text != "" {
+		s.Exprs = item.List(text)
+	}
+	return s.Check()
+}
+
+func (c *Compare) take(operands []string, _ string) error {
 	operands = c.Reports(operands)
-	for i := 0; i < len(operands) && err == nil; i++ {
+	for i := 0; i < len(operands); i++ {
 		at := Side{"archive", operands[i]}
 		switch kind := operands[i]; {
 		case kind == "local":
@@ -88,17 +94,7 @@ func NewCompare(arg string, f *Form) (Question, error) {
 		}
 		c.Others = append(c.Others, at)
 	}
-	return c, err
-}
-
-// scan reads the options among words, and returns the others.
-func scan(p *option.Parser, list []string, posix bool) (operands []string, err error) {
-	operands = p.Scan(list, posix, func(bad error) {
-		if err == nil {
-			err = &query.Problem{Msg: bad.Error(), Err: bad}
-		}
-	})
-	return operands, err
+	return nil
 }
 
 // words splits the argument of an item at blanks outside of quotes, and returns where each word begins.

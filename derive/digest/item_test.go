@@ -31,7 +31,7 @@ func TestWords(t *testing.T) {
 // TestItems: options stand before expressions with commas between them, and around another source.
 func TestItems(t *testing.T) {
 	f := Form{Output: "table"}
-	q, err := NewSummarize(`--top 3 -o csv rate(a.b) * 2, c, "x" `, &f)
+	q, err := Parse("summarize", `--top 3 -o csv rate(a.b) * 2, c, "x" `, &f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestItems(t *testing.T) {
 		"a host b":                    {{"archive", "a"}, {"host", "b"}},
 		"host":                        {{"archive", "host"}},
 	} {
-		q, err := NewCompare(arg, &f)
+		q, err := Parse("compare", arg, &f)
 		if err != nil {
 			t.Errorf("%q: %v", arg, err)
 		} else if got := q.(*Compare).Others; !slices.Equal(got, want) {
@@ -59,7 +59,7 @@ func TestItems(t *testing.T) {
 		}
 	}
 	for _, arg := range []string{"--top", "--top -1", "--threshold x", "--baseline never", "--no-such", "'x"} {
-		if _, err := NewCompare(arg, &f); err == nil {
+		if _, err := Parse("compare", arg, &f); err == nil {
 			t.Errorf("%q is taken", arg)
 		}
 	}

@@ -111,12 +111,10 @@ func unknownInstance(unknown string, names []string) *Problem {
 	switch near := diagnose.DidYouMean(unknown, names); {
 	case len(names) == 0:
 		p.Msg += "; there are none"
-	case len(names) <= maxListed:
-		p.Msg += "; there are " + textwidth.Clean(strings.Join(names, ", "))
-	case near != nil:
+	case len(names) > maxListed && near != nil:
 		p.Notes = near
 	default:
-		p.Msg += fmt.Sprintf("; there are %s and %d more", textwidth.Clean(strings.Join(names[:maxListed], ", ")), len(names)-maxListed)
+		p.Msg += "; there are " + textwidth.Clean(textwidth.Few(names, maxListed))
 	}
 	return p
 }

@@ -62,11 +62,11 @@ func (s *Session) complain(w io.Writer, err error) {
 	}
 }
 
-// asking returns the command whose argument is that of a question.
-func asking(read func(arg string, f *digest.Form) (digest.Question, error)) func(context.Context, *Session, string, io.Writer) error {
+// asking returns the command of a name whose argument is that of a question.
+func asking(name string) func(context.Context, *Session, string, io.Writer) error {
 	return func(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		f := digest.Form{Output: s.set.Output, Numbers: s.set.Numbers.Form()}
-		q, err := read(arg, &f)
+		q, err := digest.Parse(name, arg, &f)
 		if err != nil {
 			return &Problem{Msg: err.Error(), Err: err}
 		}

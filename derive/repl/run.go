@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"pmtools/derive/digest"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"slices"
@@ -197,8 +196,8 @@ func commands() []cmd {
 		{"plot", "[SAMPLES] EXPR [> FILE]", "draw a chart of the values, or a picture into a file .svg or .png", true, true, true, runPlot},
 		{"top", "[N] [INTERVAL] EXPR", "show the largest values, ten or N of them; on a screen live ones again and again, until Ctrl-C", true, true, true, runTop},
 		{"last", "[KEY VALUE ...]", "show the last answer again, with other settings for this time: :last csv, :last vertical", false, false, false, runLast},
-		{"summarize", "[OPTIONS] [EXPR, ...]", "summarize an archive: extremes, means and quantiles; :help summarize lists the options", false, false, false, asking(digest.NewSummarize)},
-		{"compare", "[OPTIONS] [SOURCE] [:REPORT]", "show what changed most from the source to another, or between two windows of an archive; :help compare lists the options", false, false, false, asking(digest.NewCompare)},
+		{"summarize", "[OPTIONS] [EXPR, ...]", "summarize an archive: extremes, means and quantiles; :help summarize lists the options", false, false, false, asking("summarize")},
+		{"compare", "[OPTIONS] [SOURCE] [:REPORT]", "show what changed most from the source to another, or between two windows of an archive; :help compare lists the options", false, false, false, asking("compare")},
 		{"find", "WORDS", "find metrics by words about them: names, help texts, instances, labels, definitions", true, true, false, runFind},
 		{"report", "[INTERVAL] NAME ...", "show a report: metrics and formulas with labels; :vmstat alone does the same for a report of that name", true, true, false, runReport},
 		{"reports", "[NAME ...]", "list the reports, or the columns of some", false, false, false, runReports},

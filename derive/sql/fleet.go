@@ -9,6 +9,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 )
 
@@ -140,7 +141,7 @@ func (f *fleet) distinct() error {
 			first[says] = k
 		} else if outcome(was) != outcome(k) {
 			return fmt.Errorf("the metrics of hosts %s and %s differ in their instance domains only, with which the expression is another one (%s): name hosts of one kind by --only HOST",
-				few(was.Hosts), few(k.Hosts), cmp.Or(was.Problem, k.Problem))
+				textwidth.Few(was.Hosts, maxNamed), textwidth.Few(k.Hosts, maxNamed), cmp.Or(was.Problem, k.Problem))
 		}
 	}
 	return nil
@@ -296,15 +297,6 @@ func (f *fleet) condition(kinds []*Kind) string {
 // maxNamed is how many hosts, and how many kinds of them, comments name.
 const maxNamed = 5
 
-// few returns the first of a list of hosts, and how many there are more.
-func few(hosts []string) string {
-	text := strings.Join(hosts[:min(len(hosts), maxNamed)], ", ")
-	if more := len(hosts) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
 // comments returns lines on the hosts without values.
 func (f *fleet) comments() string {
 	var b strings.Builder
@@ -318,7 +310,7 @@ func (f *fleet) comments() string {
 		if kinds++; kinds > maxNamed {
 			continue
 		}
-		fmt.Fprintf(&b, "--   %s: %s\n", oneLine(few(k.Hosts)), oneLine(k.Problem))
+		fmt.Fprintf(&b, "--   %s: %s\n", oneLine(textwidth.Few(k.Hosts, maxNamed)), oneLine(k.Problem))
 	}
 	if n == 0 {
 		return ""

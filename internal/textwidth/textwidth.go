@@ -2,6 +2,7 @@
 package textwidth
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,6 +47,14 @@ func Cut(s string, n int) string {
 		}
 	}
 	return s
+}
+
+// Few returns the first texts of a list, and how many there are besides.
+func Few(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
 // Middle cuts a text to at most n columns, with an ellipsis in its middle, because names differ at both

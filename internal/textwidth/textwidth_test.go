@@ -30,6 +30,14 @@ func TestCut(t *testing.T) {
 	}
 }
 
+func TestFew(t *testing.T) {
+	for want, list := range map[string][]string{"": nil, "a": {"a"}, "a, b": {"a", "b"}, "a, b and 1 more": {"a", "b", "c"}} {
+		if got := Few(list, 2); got != want {
+			t.Errorf("%q: %q, want %q", list, got, want)
+		}
+	}
+}
+
 func TestMiddle(t *testing.T) {
 	for _, tt := range []struct {
 		s    string

@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"pmtools/internal/ordered"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -142,20 +143,10 @@ func (f *Fleet) oneTree() error {
 		if others := slices.Sorted(maps.Keys(f.nodes[name])); len(others) > 0 && len(hosts) > 0 {
 			slices.Sort(hosts)
 			return fmt.Errorf("%s is a metric of host %s, and %s one of host %s: their name spaces contradict each other; export these hosts into directories of their own",
-				name, few(hosts), f.nodes[name][others[0]], few(others))
+				name, textwidth.Few(hosts, 5), f.nodes[name][others[0]], textwidth.Few(others, 5))
 		}
 	}
 	return nil
-}
-
-// few returns the first of a list of hosts, and how many there are more.
-func few(hosts []string) string {
-	const most = 5
-	text := strings.Join(hosts[:min(len(hosts), most)], ", ")
-	if more := len(hosts) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // says returns what a table says of a metric, as queries put it together.
