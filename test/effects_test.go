@@ -2,6 +2,9 @@ package test
 
 import (
 	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -37,6 +40,29 @@ func TestEffects(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstError: the first of several errors is chosen by cmp.Or, not by hand.
+func TestFirstError(t *testing.T) {
+	t.Parallel()
+	fset, dirs := goFiles(t, func(name string) bool { return strings.HasSuffix(name, ".go") }, "cmd", "derive", "internal", "lib", "test")
+	for s := range nodes[*ast.IfStmt](dirs) {
+		cond, ok := s.Cond.(*ast.BinaryExpr)
+		if !ok || cond.Op != token.EQL || s.Else != nil || len(s.Body.List) != 1 {
+			continue
+		}
+		set, ok := s.Body.List[0].(*ast.AssignStmt)
+		if !ok || len(set.Lhs) != 1 || types.ExprString(cond.Y) != "nil" || types.ExprString(cond.X) != types.ExprString(set.Lhs[0]) {
+			continue
+		}
+		name := types.ExprString(set.Lhs[0])
+		if from, ok := set.Rhs[0].(*ast.Ident); ok && errorName.MatchString(name[strings.LastIndexByte(name, '.')+1:]) {
+			t.Errorf("%v: write %s = cmp.Or(%s, %s)", fset.Position(s.Pos()), name, name, from.Name)
+		}
+	}
+}
+
+// errorName matches the names of variables that have an error.
+var errorName = regexp.MustCompile(`(?i)err|^(bad|failed|first|gone|lost|late)$`)
 
 // onlyFails reports whether an expression is the type of a function whose only result is an error.
 func onlyFails(e ast.Expr) bool {

@@ -46,9 +46,8 @@ func (a *app) recordArchive(ctx context.Context, f *evalFlags, set repl.Settings
 		return err
 	}
 	defer func() {
-		if err := rec.Close(); failed == nil {
-			failed = err
-		}
+		err := rec.Close()
+		failed = cmp.Or(failed, err)
 	}()
 	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt)
 	defer stop()

@@ -202,9 +202,8 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 		return err
 	}
 	defer func() {
-		if err := done(); failed == nil {
-			failed = err
-		}
+		err := done()
+		failed = cmp.Or(failed, err)
 	}()
 	values := 0
 	err = a.sample(ctx, s, q, func(st *query.Stream) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,9 +157,8 @@ func (p *sampler) show(ctx context.Context, before *pcp.Result) error {
 }
 
 func (p *sampler) finish(err error) error {
-	if endErr := p.s.out.end(); err == nil {
-		err = endErr
-	}
+	endErr := p.s.out.end()
+	err = cmp.Or(err, endErr)
 	if p.s.control != nil && err == nil {
 		_ = p.s.control.Acknowledge() // a server that has gone does not matter any more
 	}

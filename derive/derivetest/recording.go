@@ -42,9 +42,8 @@ func (f *File) recording(ctx context.Context, dir string) (*recording, error) {
 		return nil, err
 	}
 	err = f.write(ctx, out, samples)
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
+	closed := out.Close()
+	err = cmp.Or(err, closed)
 	return w, err
 }
 

@@ -64,9 +64,7 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *Definition
 			}
 			kinds[i].Expr, kinds[i].Info, holds = x.Tree, x.Info, cmp.Or(holds, b)
 		}
-		if failed == nil {
-			failed = cmp.Or(k.Err, err)
-		}
+		failed = cmp.Or(failed, k.Err, err)
 	}
 	if holds == nil {
 		return "", failed

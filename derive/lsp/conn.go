@@ -3,6 +3,7 @@ package lsp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -188,10 +189,7 @@ func (c *conn) write(m map[string]any) {
 	for len(c.unread) > maxUnread && c.err == nil {
 		c.changed.Wait()
 	}
-	if c.err == nil {
-		c.err = err
-	}
-	if c.err == nil {
+	if c.err = cmp.Or(c.err, err); c.err == nil {
 		c.unread = fmt.Appendf(c.unread, "Content-Length: %d\r\n\r\n%s", body.Len(), body.Bytes())
 		c.changed.Broadcast()
 	}

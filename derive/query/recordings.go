@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -66,10 +67,7 @@ func (r *Recordings) Run(ctx context.Context, defs *Dictionary, q *Query) (*Stre
 			}
 		}
 		if err := ctx.Err(); err != nil || j.failed {
-			if err == nil {
-				err = ErrRecordings
-			}
-			yield(nil, err)
+			yield(nil, cmp.Or(err, ErrRecordings))
 		}
 	}
 	return st, nil

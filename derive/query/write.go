@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 
 	"pmtools/lib/sampling"
@@ -33,9 +34,8 @@ func (s *Stream) Write(ctx context.Context, open func(h *sampling.Header) (sampl
 		}
 	}
 	if w != nil {
-		if e := w.Close(); err == nil {
-			err = e
-		}
+		e := w.Close()
+		err = cmp.Or(err, e)
 	}
 	return n, err
 }

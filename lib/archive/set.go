@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"runtime/debug"
 	"slices"
@@ -151,9 +152,8 @@ func (s *Set) release() {
 func (s *Set) Close() error {
 	var first error
 	for _, m := range s.members {
-		if err := m.close(); first == nil {
-			first = err
-		}
+		err := m.close()
+		first = cmp.Or(first, err)
 	}
 	return first
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -410,9 +411,8 @@ func (w *dirSwap) exchange(s *swap) error {
 	w.swapped = true
 	err := s.late(w.root, w.fresh())
 	for _, dir := range []string{filepath.Dir(w.root.Name(w.dir)), w.work} {
-		if e := safefile.SyncDir(dir); err == nil {
-			err = e
-		}
+		e := safefile.SyncDir(dir)
+		err = cmp.Or(err, e)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -120,13 +121,11 @@ func (w *mergeWriter) close() error {
 	}
 	err := w.failed(w.out.Close())
 	if !w.whole {
-		if e := w.failed(w.file.Sync()); err == nil {
-			err = e
-		}
+		e := w.failed(w.file.Sync())
+		err = cmp.Or(err, e)
 	}
-	if e := w.failed(w.file.Close()); err == nil {
-		err = e
-	}
+	e := w.failed(w.file.Close())
+	err = cmp.Or(err, e)
 	w.file = nil
 	return err
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,9 +20,8 @@ func (c *compaction) tidy() error {
 	}
 	old, err := begin(c.root.Name(compactDir), "run-")
 	for _, dir := range old {
-		if e := c.tidyRun(dir); err == nil {
-			err = e
-		}
+		e := c.tidyRun(dir)
+		err = cmp.Or(err, e)
 	}
 	return err
 }

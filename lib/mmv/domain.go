@@ -1,6 +1,7 @@
 package mmv
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -72,9 +73,8 @@ func (d *Domain) Instance(id int32, name string, opts ...Option) *Domain {
 	var s settings
 	err := error(nil)
 	for _, o := range opts {
-		if e := o(&s); e != nil && err == nil {
-			err = e
-		}
+		bad := o(&s)
+		err = cmp.Or(err, bad)
 	}
 	if s.numbered || s.oneLine+s.help != "" {
 		err = errOption

@@ -1,6 +1,7 @@
 package pmda
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -170,10 +171,7 @@ func (a *Agent) fetch(ctx context.Context, req *Request, m *Metric, v *pcp.Value
 	*c = Column{agent: a, ctx: ctx, req: req, metric: m, indom: a.InDomID(m.InDom), dst: v, chosen: c.chosen}
 	c.all = m.InDom == nil || req.Profile.All()
 	err := m.Fetch(c)
-	if err == nil {
-		err = c.err
-	}
-	return err
+	return cmp.Or(err, c.err)
 }
 
 // read reads what a metric or an instance domain needs, once per request.

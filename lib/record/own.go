@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,8 @@ func (o *own) run(ctx context.Context, interval time.Duration) {
 	if err == nil {
 		<-ctx.Done()
 	}
-	if bad := o.rec.Close(); err == nil { // it repeats the recorder's first error
-		err = bad
-	}
+	bad := o.rec.Close() // it repeats the recorder's first error
+	err = cmp.Or(err, bad)
 	err = errors.Join(err, o.src.Close())
 	if err != nil {
 		o.logf("Error: %v", err)

@@ -1,6 +1,7 @@
 package remotewrite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -69,8 +70,7 @@ func Send(ctx context.Context, q *Queue, c *Client, b Backoff, grace time.Durati
 	q.Finish()
 	<-ended
 	report.Waiting = q.Waiting()
-	if bad := q.Close(); err == nil {
-		err = bad
-	}
+	bad := q.Close()
+	err = cmp.Or(err, bad)
 	return report, err
 }

@@ -1,6 +1,7 @@
 package remotewrite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -152,9 +153,8 @@ func create(path string, text []byte, sync bool) error {
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	if bad := f.Close(); err == nil {
-		err = bad
-	}
+	bad := f.Close()
+	err = cmp.Or(err, bad)
 	return err
 }
 

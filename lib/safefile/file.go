@@ -190,9 +190,8 @@ func RemoveAll(dir string) error {
 		return nil
 	}
 	for _, e := range entries {
-		if e := RemoveFile(filepath.Join(dir, e.Name())); err == nil {
-			err = e
-		}
+		bad := RemoveFile(filepath.Join(dir, e.Name()))
+		err = cmp.Or(err, bad)
 	}
 	if err != nil {
 		return err

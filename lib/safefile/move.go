@@ -40,9 +40,8 @@ func Move(list []Rename) error {
 			dirs[dir] = true
 		}
 	}
-	if err := syncDirs(dirs); failed == nil {
-		failed = err
-	}
+	err := syncDirs(dirs)
+	failed = cmp.Or(failed, err)
 	return failed
 }
 
@@ -86,9 +85,8 @@ func SyncDir(dir string) error { return syncDir(filepath.Join(dir, "x")) }
 func MakeDir(dir string, perm fs.FileMode) error {
 	changed := make(map[string]bool)
 	err := makeDir(dir, perm, changed)
-	if e := syncDirs(changed); err == nil {
-		err = e
-	}
+	bad := syncDirs(changed)
+	err = cmp.Or(err, bad)
 	return err
 }
 
@@ -104,9 +102,8 @@ func Forget(names []string) error {
 			failed = cmp.Or(failed, err)
 		}
 	}
-	if err := syncDirs(dirs); failed == nil {
-		failed = err
-	}
+	err := syncDirs(dirs)
+	failed = cmp.Or(failed, err)
 	return failed
 }
 
@@ -115,9 +112,8 @@ func Tidy(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if name := e.Name(); e.Type().IsRegular() && name[0] == '.' && strings.TrimRight(name, "0123456789") != name {
-			if e := RemoveFile(filepath.Join(dir, name)); err == nil {
-				err = e
-			}
+			bad := RemoveFile(filepath.Join(dir, name))
+			err = cmp.Or(err, bad)
 		}
 	}
 	return err

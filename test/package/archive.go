@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"compress/gzip"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -50,7 +51,7 @@ func (t target) tar(name string) error {
 			_, err := tw.Write(b)
 			return err
 		})
-		return firstError(err, tw.Close, zw.Close)
+		return errors.Join(err, tw.Close(), zw.Close())
 	})
 }
 
@@ -68,7 +69,7 @@ func (t target) zip(name string) error {
 			_, err = fw.Write(b)
 			return err
 		})
-		return firstError(err, zw.Close)
+		return errors.Join(err, zw.Close())
 	})
 }
 
@@ -77,15 +78,5 @@ func create(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	return firstError(write(f), f.Close)
-}
-
-// firstError calls all the closers and returns err or their first error.
-func firstError(err error, closers ...func() error) error {
-	for _, c := range closers {
-		if e := c(); err == nil {
-			err = e
-		}
-	}
-	return err
+	return errors.Join(write(f), f.Close())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,7 +31,7 @@ func source(out, tmp string, when time.Time) error {
 	if err := archive.Start(); err != nil {
 		return err
 	}
-	if err := firstError(unpack.Run(), archive.Wait); err != nil {
+	if err := errors.Join(unpack.Run(), archive.Wait()); err != nil {
 		return err
 	}
 	if err := run([]string{"GOFLAGS="}, cmp.Or(os.Getenv("GO"), "go"), "mod", "vendor", "-C", tree); err != nil {

@@ -1,6 +1,7 @@
 package bucket
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -25,10 +26,7 @@ func names(ctx context.Context, tables *export.Tables, metric string) (list []st
 	for _, k := range kinds {
 		list = append(list, strings.Join(append(k.Says, k.Hosts...), " "))
 	}
-	if err == nil {
-		err = bad
-	}
-	return list, err
+	return list, cmp.Or(err, bad)
 }
 
 // TestTables: a bucket has the metadata and the partition that a directory has, as a whole and in one file.

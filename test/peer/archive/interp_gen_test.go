@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -136,11 +137,7 @@ func (a *sampledArchive) fill() {
 }
 
 // do keeps err if it is the first.
-func (a *sampledArchive) do(err error) {
-	if a.err == nil {
-		a.err = err
-	}
-}
+func (a *sampledArchive) do(err error) { a.err = cmp.Or(a.err, err) }
 
 // instances lets some come and go.
 func (a *sampledArchive) instances(change float64, first bool) {

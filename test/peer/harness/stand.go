@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -51,9 +52,7 @@ func (s *Stand) both(c Command, ours, theirs Side) (o, r Outcome, err error) {
 	wg.Go(func() { o, oerr = ours.Run(oc, s.Root) })
 	r, err = theirs.Run(tc, s.Root)
 	wg.Wait()
-	if err == nil {
-		err = oerr
-	}
+	err = cmp.Or(err, oerr)
 	if s.Mask != nil {
 		o.Stdout, r.Stdout = s.Mask.ReplaceAll(o.Stdout, []byte("~")), s.Mask.ReplaceAll(r.Stdout, []byte("~"))
 	}

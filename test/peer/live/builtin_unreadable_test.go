@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -53,9 +54,8 @@ func forbid(t *testing.T, r *rand.Rand, dir string) (changes []string) {
 		return nil
 	})
 	for path, mode := range modes {
-		if bad := os.Chmod(path, mode); err == nil {
-			err = bad
-		}
+		bad := os.Chmod(path, mode)
+		err = cmp.Or(err, bad)
 	}
 	if err != nil {
 		t.Fatal(err)

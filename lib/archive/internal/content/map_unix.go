@@ -3,6 +3,7 @@
 package content
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -76,9 +77,8 @@ func (m *mapping) close() error {
 	var first error
 	for _, data := range m.maps {
 		mappings.Add(-1)
-		if err := unix.Munmap(data); first == nil {
-			first = err
-		}
+		err := unix.Munmap(data)
+		first = cmp.Or(first, err)
 	}
 	m.maps = nil
 	return first
