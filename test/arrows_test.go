@@ -102,7 +102,7 @@ derive/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax 
 derive/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
 derive/fleet: derive derive/check derive/internal/item derive/query derive/sql lib/export lib/pcp
-derive/digest: internal/ordered derive/internal/item derive/internal/table derive/query derive/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
+derive/digest: derive/diagnose internal/ordered derive/internal/item derive/internal/table derive/query derive/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
 derive/repl: derive/report derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/describe: internal/textwidth derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
@@ -129,7 +129,7 @@ cmd/internal/grid: derive/repl internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/manual derive/repl derive/sql derive/summary derive/query derive/report
+cmd/pmderive: derive/diagnose cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/manual derive/repl derive/sql derive/summary derive/query derive/report
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

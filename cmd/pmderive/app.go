@@ -16,7 +16,7 @@ import (
 	"pmtools/cmd/internal/paint"
 	"pmtools/cmd/internal/reports"
 	"pmtools/cmd/internal/source"
-	"pmtools/derive/query"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/repl"
 )
 
@@ -73,9 +73,9 @@ func operands(least, most int) cobra.PositionalArgs {
 
 // complain writes an error with all its details to standard error.
 func (a *app) complain(err error) {
-	if bad, ok := errors.AsType[query.Problems](err); ok {
-		for _, p := range bad {
-			a.complain(p)
+	if list := diagnose.Joined(err); len(list) > 1 {
+		for _, err := range list {
+			a.complain(err)
 		}
 		return
 	}

@@ -121,14 +121,9 @@ func (a *app) window(zone *time.Location) *query.Window {
 // others from being evaluated. An interrupt is how samples over time end.
 func (a *app) sample(ctx context.Context, s *repl.Session, q *query.Query, take func(*query.Stream) error) error {
 	st, err := s.Query(ctx, q)
-	if st != nil {
-		failed := take(st)
-		bad, some := errors.AsType[query.Problems](err)
-		switch {
-		case some && failed != nil:
-			err = append(bad, &query.Problem{Msg: failed.Error(), Err: failed})
-		case !some:
-			err = failed
+	if err == nil {
+		if err = take(st); st.Err != nil {
+			err = errors.Join(st.Err, err)
 		}
 	}
 	switch {

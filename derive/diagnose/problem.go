@@ -120,6 +120,23 @@ func (p *Problem) Unwrap() (errs []error) {
 	return errs
 }
 
+// Joined returns the errors that errors.Join has put together, if there are Problems among them, or else
+// the one error.
+func Joined(err error) (list []error) {
+	_, some := errors.AsType[*Problem](err)
+	switch e := err.(type) {
+	case *Problem, interface{ As(any) bool }: // it has causes
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			list = append(list, Joined(err)...)
+		}
+	}
+	if !some || list == nil {
+		return []error{err}
+	}
+	return list
+}
+
 // Text returns the message, the source with a caret under the place, and the notes, each line with
 // its newline. Every line but the first is indented.
 func (p *Problem) Text() string { return p.TextWithin(0) }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/table"
 	"pmtools/derive/query"
 	"pmtools/derive/report"
@@ -165,20 +166,14 @@ func (s *side) source() sampling.Source {
 
 // problem says which side an error is about.
 func (s *side) problem(err error) error {
-	named := func(p *query.Problem) *query.Problem {
-		own := *p
-		own.Msg = s.from + ": " + p.Msg
-		return &own
-	}
-	if list, ok := errors.AsType[query.Problems](err); ok {
-		out := make(query.Problems, len(list))
-		for i, p := range list {
-			out[i] = named(p)
+	list := diagnose.Joined(err)
+	for i, err := range list {
+		own := diagnose.Problem{Msg: err.Error(), Err: err}
+		if p, ok := errors.AsType[*diagnose.Problem](err); ok {
+			own = *p
 		}
-		return out
+		own.Msg = s.from + ": " + own.Msg
+		list[i] = &own
 	}
-	if p, ok := errors.AsType[*query.Problem](err); ok {
-		return named(p)
-	}
-	return &query.Problem{Msg: s.from + ": " + err.Error(), Err: err}
+	return errors.Join(list...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/sampling"
 )
@@ -198,8 +199,8 @@ func TestExtendedHabits(t *testing.T) {
 		dict := query.NewDictionary(derive.NewRegistry(nil))
 		dict.SetLanguage(check.Extended)
 		_, err := query.Run(t.Context(), src, dict, &query.Query{Exprs: []string{expr}, Once: true})
-		bad, ok := errors.AsType[query.Problems](err)
-		if !ok {
+		bad := problems(err)
+		if len(bad) != 1 {
 			t.Errorf("%s: %v", expr, err)
 		} else if notes := strings.Join(bad[0].Notes, "\n"); notes != want {
 			t.Errorf("%s: notes %q, want %q", expr, notes, want)
@@ -211,14 +212,24 @@ func TestExtendedHabits(t *testing.T) {
 func problem(t *testing.T, src *query.Source, expr string) *query.Problem {
 	t.Helper()
 	_, err := all(t.Context(), src, &query.Query{Exprs: []string{"y = rate(disk.dev.total)", expr}, Once: true})
-	bad, ok := errors.AsType[query.Problems](err)
-	if !ok && err != nil {
+	bad := problems(err)
+	if len(bad) == 0 && err != nil {
 		t.Fatal(err)
 	}
-	if !ok {
+	if len(bad) == 0 {
 		return nil
 	}
 	return bad[0]
+}
+
+// problems returns the problems in an error.
+func problems(err error) (list []*query.Problem) {
+	for _, err := range diagnose.Joined(err) {
+		if p, ok := errors.AsType[*query.Problem](err); ok {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // TestHoisted: the proposal for an aggregate of an expression has the value that the aggregate of the

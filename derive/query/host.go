@@ -40,6 +40,9 @@ func (f *Fleet) sampler(ctx context.Context, host string, defs *Dictionary, q *Q
 	own := *q
 	own.Select.Sort, own.Select.Top = "", 0 // these are for the values of all hosts
 	p, err := prepare(ctx, src, defs, &own)
+	if err == nil {
+		err = errors.Join(p.wrong...)
+	}
 	if err != nil {
 		if _, wrong := errors.AsType[*Problem](err); wrong {
 			f.keep(host, src)

@@ -146,27 +146,6 @@ func (s *Source) InstanceNames(ctx context.Context, d pcp.InDom) (names []string
 	return names, err == nil
 }
 
-// Problems are several, of which each has its own place.
-type Problems []*Problem
-
-// Error returns the messages, one a line.
-func (l Problems) Error() string {
-	var lines []string
-	for _, p := range l {
-		lines = append(lines, p.Error())
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap returns the problems.
-func (l Problems) Unwrap() []error {
-	var errs []error
-	for _, p := range l {
-		errs = append(errs, p)
-	}
-	return errs
-}
-
 // Plural returns a number of things.
 func Plural(n int, thing string) string {
 	if n == 1 {

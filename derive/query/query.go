@@ -60,6 +60,8 @@ type Stream struct {
 	Header *sampling.Header
 	// Exprs are the expressions as they were checked; nil over several hosts.
 	Exprs []*Expr
+	// Err is what is wrong with the expressions that are not evaluated, of each a *Problem, by errors.Join.
+	Err error
 	// Samples yields the samples. Each of them is overwritten by the next one. An error is the last
 	// thing that is yielded. It may be ranged over once.
 	Samples iter.Seq2[*sampling.Sample, error]
@@ -102,19 +104,19 @@ type plan struct {
 	src     *Source
 	derived pmapi.Source // over src
 	exprs   []*Expr
+	wrong   []error // of the expressions that are not among these
 	request pmapi.Request
 	where   *Expr // see Selection; nil for none
 }
 
 // Run returns the samples of expressions over a source. Expressions that are wrong do not keep the
-// others from being evaluated: beside a Stream of these the error holds Problems, of those that are
-// wrong. There is no Stream if all are, or if the error is that of a request.
+// others from being evaluated: they are in the Err of the Stream. If all are wrong there is no Stream.
 func Run(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*Stream, error) {
 	p, err := prepare(ctx, src, defs, q)
-	if p == nil {
+	if err != nil {
 		return nil, err
 	}
-	st := &Stream{once: q.Once, Header: p.header(), Exprs: p.exprs, seen: make([]bool, len(p.exprs))}
+	st := &Stream{Err: errors.Join(p.wrong...), once: q.Once, Header: p.header(), Exprs: p.exprs, seen: make([]bool, len(p.exprs))}
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
 		p.samples(ctx, func(smp *sampling.Sample, err error) bool {
 			for i := range st.seen {
@@ -123,7 +125,7 @@ func Run(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*Stream,
 			return yield(smp, err)
 		})
 	}
-	return st, err
+	return st, nil
 }
 
 // prepare makes a plan, with errors as those of Run.
@@ -137,7 +139,6 @@ func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*pla
 		return nil, err
 	}
 	p := &plan{Query: q, src: src, derived: b.Derived}
-	var bad Problems
 	converted := q.Select.Units == ""
 	for _, x := range named {
 		text := x.Text
@@ -156,10 +157,10 @@ func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*pla
 		case !isProblem:
 			return nil, err
 		}
-		bad = append(bad, problem)
+		p.wrong = append(p.wrong, problem)
 	}
 	if len(p.exprs) == 0 {
-		return nil, bad
+		return nil, errors.Join(p.wrong...)
 	}
 	if !converted {
 		return nil, p.unitsProblem()
@@ -172,9 +173,6 @@ func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*pla
 	}
 	if p.where != nil {
 		p.where.column = p.column(p.where.id)
-	}
-	if bad != nil {
-		return p, bad
 	}
 	return p, nil
 }

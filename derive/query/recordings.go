@@ -103,7 +103,10 @@ func (r *Recordings) read(ctx context.Context, defs *Dictionary, q *Query, name 
 		return
 	}
 	st, err := Run(ctx, src, defs, &own)
-	if err != nil && !fail(err) || st == nil {
+	if err != nil {
+		fail(err)
+		return
+	} else if st.Err != nil && !fail(st.Err) {
 		return
 	}
 	host, _ := pmapi.HostName(ctx, src) // beside an error there is a guess

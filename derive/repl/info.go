@@ -31,7 +31,7 @@ func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue,
 
 func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) error {
 	c := s.catalogue(ctx)
-	var bad query.Problems
+	var bad []error
 	shown, list := 0, strings.Fields(names)
 	c.Take(ctx, list, s.set.Interval)
 	for _, name := range list {
@@ -51,13 +51,7 @@ func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) err
 			return err
 		}
 	}
-	switch len(bad) {
-	case 0:
-		return nil
-	case 1:
-		return bad[0]
-	}
-	return bad
+	return errors.Join(bad...)
 }
 
 func runDesc(ctx context.Context, s *Session, name string, w io.Writer) error {

@@ -24,9 +24,9 @@ func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if n == 0 {
 		n = cmp.Or(s.set.Samples, PlotSamples)
 	}
-	st, err := s.query(ctx, s.over(text, 0, n))
+	st, err := s.queryAll(ctx, s.over(text, 0, n))
 	if err != nil {
-		return first(err)
+		return err
 	}
 	s.noteExpanded(w, st.Used())
 	if root := st.Exprs[0].Info.Root; !root.Type.Arithmetic() {

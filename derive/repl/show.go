@@ -2,12 +2,12 @@ package repl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/table"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
@@ -15,9 +15,9 @@ import (
 )
 
 func runExpr(ctx context.Context, s *Session, q *query.Query, w io.Writer) error {
-	st, err := s.query(ctx, q)
+	st, err := s.queryAll(ctx, q)
 	if err != nil {
-		return first(err)
+		return err
 	}
 	s.answer = keep(st, q)
 	return s.showAnswer(ctx, w)
@@ -42,11 +42,16 @@ func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func first(err error) error {
-	if bad, ok := errors.AsType[query.Problems](err); ok {
-		return bad[0]
+// queryAll is query for expressions of which none may be wrong. The error is the first.
+func (s *Session) queryAll(ctx context.Context, q *query.Query) (*query.Stream, error) {
+	st, err := s.query(ctx, q)
+	if err == nil {
+		err = st.Err
 	}
-	return err
+	if err != nil {
+		return nil, diagnose.Joined(err)[0]
+	}
+	return st, nil
 }
 
 // noteExpanded tells which definitions stand in the places of their names.

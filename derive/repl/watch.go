@@ -32,9 +32,9 @@ func (s *Session) pace(interval time.Duration) time.Duration {
 func (s *Session) live() bool { return s.fleet != nil || s.src == nil || s.src.Line == nil }
 
 func (s *Session) follow(ctx context.Context, q *query.Query, form Form, w io.Writer, shape ...func(context.Context, *query.Stream)) error {
-	st, err := s.query(ctx, q)
+	st, err := s.queryAll(ctx, q)
 	if err != nil {
-		return first(err)
+		return err
 	}
 	for _, f := range shape {
 		f(ctx, st)

@@ -97,18 +97,16 @@ func Summarize(ctx context.Context, src *query.Source, defs *query.Dictionary, o
 		})
 	}
 	if len(r.metrics) == 0 && bad != nil {
-		return nil, bad
+		return nil, errors.Join(bad...)
 	}
 	r.learn(ctx, src, names)
 	s := r.finish(names.of)
-	if bad != nil {
-		s.Err = bad
-	}
+	s.Err = errors.Join(bad...)
 	return s, nil
 }
 
-// compile adds the expressions, or all metrics. The Problems are those of expressions that are wrong.
-func (r *recorder) compile(ctx context.Context, src *query.Source, defs *query.Dictionary) (bad query.Problems, err error) {
+// compile adds the expressions, or all metrics. Bad has a *query.Problem of each that is wrong.
+func (r *recorder) compile(ctx context.Context, src *query.Source, defs *query.Dictionary) (bad []error, err error) {
 	wanted := r.opt.Exprs
 	if len(wanted) == 0 {
 		all := src.Bind(defs, true).Derived
