@@ -11,7 +11,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -30,125 +32,181 @@ const (
 
 // A metric is a metric of an Index.
 type metric struct {
-	name  string
-	id    pcp.ID
-	words uint8 // in the name
-	empty bool  // its domain has no instances
+	name string
+	id   pcp.ID
+}
+
+// An Index holds which words there are about each metric of a source.
+type Index struct {
+	metrics []metric // ascending by name
+	worth   []float64
+	cut     bool // there are more metrics than an Index holds
+	texts   []text
+	words   map[string][]int32 // the texts with a word, by its stem, ascending
+	named   []string           // the stems that are in names
+}
+
+// A text says something about metrics.
+type text struct {
+	place   place
+	shown   string  // of an instance or a label
+	metrics []int32 // ascending
+}
+
+// A place is where words stand.
+type place uint8
+
+const (
+	inName place = iota
+	inInstance
+	inLine
+	inDefinition
+	inLabel
+	inHelp
+)
+
+// places has their names, and what a word there weighs.
+var places = [...]struct {
+	name   string
+	weight float32
+}{
+	inName: {"name", 10}, inInstance: {"instance", 6}, inLine: {"text", 5}, inDefinition: {"definition", 3}, inLabel: {"label", 2}, inHelp: {"help", 2},
+}
+
+// add adds the words of a text about metrics, of those that people write only those with a meaning of their own.
+func (ix *Index) add(p place, about, shown string, metrics []int32) {
+	n := int32(len(ix.texts))
+	words(about[:min(len(about), maxText)], func(w string) {
+		if prose := p == inLine || p == inHelp || p == inDefinition; prose && (len(w) == 1 || stop[w]) {
+			return
+		}
+		s := stem(w)
+		list, known := ix.words[s]
+		if !known {
+			s = strings.Clone(s) // the text that it stands in need not stay
+		}
+		if len(list) == 0 || list[len(list)-1] != n {
+			ix.words[s] = append(list, n)
+		}
+	})
+	ix.texts = append(ix.texts, text{p, shown, metrics})
 }
 
 // New reads an Index from src. Expression returns how a derived metric of a name is defined, "" for
 // others. The error is that of ctx, of the walk over names or of a lost connection; a source without
 // texts, instances or labels is searched by what it has.
 func New(ctx context.Context, src pmapi.Source, expression func(name string) string) (*Index, error) {
-	ix := newIndex()
-	err := src.Walk(ctx, "", func(name string, id pcp.ID) bool {
-		if len(ix.metrics) == maxMetrics {
-			ix.cut = true
-			return false
-		}
-		ix.metrics = append(ix.metrics, metric{name: name, id: id})
-		return ctx.Err() == nil
-	})
-	if err = cmp.Or(err, ctx.Err()); err != nil {
+	list, cut, err := names(ctx, src)
+	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(ix.metrics, func(a, b metric) int { return cmp.Compare(a.name, b.name) })
-	r := &reader{Index: ix, src: src, groups: make(map[pmapi.LabelObject]int32), expression: expression}
-	for from := 0; from < len(ix.metrics); from += batch {
-		if err := r.metrics(ctx, from, min(from+batch, len(ix.metrics))); err != nil {
+	r := &reader{src, &Index{metrics: list, worth: make([]float64, len(list)), cut: cut, words: make(map[string][]int32)}, make(map[pmapi.LabelObject][]int32)}
+	for i := range list {
+		r.index.worth[i] = worth(list[i].name)
+	}
+	for from := 0; from < len(list); from += batch {
+		if err := r.metrics(ctx, from, min(from+batch, len(list)), expression); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.instances(ctx); err != nil {
+	objects := slices.SortedFunc(maps.Keys(r.groups), func(a, b pmapi.LabelObject) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Ident, b.Ident))
+	})
+	if err := r.instances(ctx, objects); err != nil {
 		return nil, err
 	}
-	if err := r.labels(ctx); err != nil {
-		return nil, err
+	for s, texts := range r.index.words {
+		if slices.ContainsFunc(texts, func(n int32) bool { return r.index.texts[n].place == inName }) {
+			r.index.named = append(r.index.named, s)
+		}
 	}
-	ix.finish()
-	return ix, nil
+	return r.index, r.labels(ctx, objects)
+}
+
+// names returns the metrics of a source by their names, and whether there are more. The error is that of ctx or of the walk.
+func names(ctx context.Context, src pmapi.Source) (list []metric, cut bool, err error) {
+	err = src.Walk(ctx, "", func(name string, id pcp.ID) bool {
+		if cut = len(list) == maxMetrics; !cut {
+			list = append(list, metric{name, id})
+		}
+		return !cut && ctx.Err() == nil
+	})
+	slices.SortFunc(list, func(a, b metric) int { return cmp.Compare(a.name, b.name) })
+	return list, cut, cmp.Or(err, ctx.Err())
 }
 
 // A reader reads an Index from a source.
 type reader struct {
-	*Index
-	src        pmapi.Source
-	expression func(name string) string
-	groups     map[pmapi.LabelObject]int32 // of the metrics that share an object
-	objects    []pmapi.LabelObject         // the keys of groups in their order
+	src    pmapi.Source
+	index  *Index
+	groups map[pmapi.LabelObject][]int32 // the metrics that share an object, ascending
 }
 
 // fatal returns an error after which the source has no more answers, or nil.
 func fatal(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	if errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.NoContext) {
-		return err
+		return cmp.Or(ctx.Err(), err)
 	}
-	return nil
+	return ctx.Err()
 }
 
 // metrics reads the metrics of a batch.
-func (r *reader) metrics(ctx context.Context, from, to int) error {
-	ids := make([]pcp.ID, 0, to-from)
-	for _, m := range r.Index.metrics[from:to] {
-		ids = append(ids, m.id)
+func (r *reader) metrics(ctx context.Context, from, to int, expression func(name string) string) error {
+	ids, numbers := make([]pcp.ID, to-from), make([]int32, to-from)
+	for i := range ids {
+		ids[i], numbers[i] = r.index.metrics[from+i].id, int32(from+i)
 	}
 	descs, err := r.src.Describe(ctx, ids)
 	if bad := fatal(ctx, err); bad != nil {
 		return bad
 	}
-	var texts [2][]pcp.Answer[string]
-	for i, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
-		texts[i], err = r.src.Text(ctx, kind, pcp.Idents(ids))
-		if bad := fatal(ctx, err); bad != nil {
-			return bad
-		}
+	lines, err := r.src.Text(ctx, pcp.OneLine, pcp.Idents(ids))
+	if bad := fatal(ctx, err); bad != nil {
+		return bad
 	}
-	for i := range ids {
-		m := int32(from + i)
-		r.addName(m)
-		for k, field := range []field{inLine, inHelp} {
-			if texts[k] != nil && texts[k][i].Err == nil {
-				r.addText(m, field, texts[k][i].Value)
+	helps, err := r.src.Text(ctx, pcp.Help, pcp.Idents(ids))
+	if bad := fatal(ctx, err); bad != nil {
+		return bad
+	}
+	for i, id := range ids {
+		name, own := r.index.metrics[from+i].name, numbers[i:i+1]
+		r.index.add(inName, name, "", own)
+		if lines != nil && lines[i].Err == nil {
+			r.index.add(inLine, lines[i].Value, "", own)
+		}
+		if helps != nil && helps[i].Err == nil {
+			r.index.add(inHelp, helps[i].Value, "", own)
+		}
+		if id.IsDerived() {
+			r.index.add(inDefinition, expression(name), "", own)
+		}
+		if descs == nil || descs[i].Err != nil {
+			continue
+		}
+		for _, o := range pmapi.LabelObjects(descs[i].Value) {
+			if o.Kind != pcp.ContextLabels { // which all metrics have
+				r.groups[o] = append(r.groups[o], own[0])
 			}
-		}
-		if ids[i].IsDerived() {
-			r.addText(m, inDefinition, r.expression(r.Index.metrics[m].name))
-		}
-		if descs != nil && descs[i].Err == nil {
-			r.share(m, descs[i].Value)
 		}
 	}
 	return nil
 }
 
-// share adds a metric to the groups of those that have an object in common.
-func (r *reader) share(m int32, d pcp.Desc) {
-	for _, o := range pmapi.LabelObjects(d) {
-		if o.Kind == pcp.ContextLabels {
-			continue // all metrics have them
+// instances reads the names of instances; those of a recording are of any time.
+func (r *reader) instances(ctx context.Context, objects []pmapi.LabelObject) error {
+	objects = slices.DeleteFunc(slices.Clone(objects), func(o pmapi.LabelObject) bool { return o.Kind != pcp.InDomLabels })
+	line, recorded := pmapi.As[pmapi.Timeline](r.src)
+	for list := range slices.Chunk(objects, domainBatch) {
+		found, err := make([]pcp.Answer[[]pcp.Instance], len(list)), error(nil)
+		domains := make([]pcp.InDom, len(list))
+		for i, o := range list {
+			if domains[i] = pcp.InDom(o.Ident); recorded {
+				found[i].Value, found[i].Err = line.AllInstances(ctx, domains[i])
+			}
 		}
-		g, known := r.groups[o]
-		if !known {
-			g = r.addGroup()
-			r.groups[o], r.objects = g, append(r.objects, o)
+		if !recorded {
+			found, err = pmapi.InstancesOf(ctx, r.src, domains)
 		}
-		r.members[g] = append(r.members[g], m)
-	}
-}
-
-// instances reads the names of instances.
-func (r *reader) instances(ctx context.Context) error {
-	var domains []pcp.InDom
-	for _, o := range r.objects {
-		if o.Kind == pcp.InDomLabels {
-			domains = append(domains, pcp.InDom(o.Ident))
-		}
-	}
-	for list := range slices.Chunk(domains, domainBatch) {
-		found, err := allInstances(ctx, r.src, list)
 		if bad := fatal(ctx, err); bad != nil {
 			return bad
 		}
@@ -156,46 +214,32 @@ func (r *reader) instances(ctx context.Context) error {
 			if bad := fatal(ctx, found[i].Err); bad != nil {
 				return bad
 			}
-			g := r.groups[pmapi.LabelObject{Kind: pcp.InDomLabels, Ident: uint32(list[i])}]
-			for _, m := range r.members[g] {
-				r.Index.metrics[m].empty = len(found[i].Value) == 0
+			members, insts := r.groups[list[i]], found[i].Value
+			for _, m := range members {
+				if len(insts) == 0 {
+					r.index.worth[m] *= lessWorth // it has no values
+				}
 			}
-			for _, inst := range found[i].Value[:min(len(found[i].Value), maxInstances)] {
-				r.addShared(g, inInstance, inst.Name, inst.Name)
+			for _, inst := range insts[:min(len(insts), maxInstances)] {
+				r.index.add(inInstance, inst.Name, inst.Name, members)
 			}
 		}
 	}
 	return nil
 }
 
-// allInstances returns the instances of domains; of a recording those of any time.
-func allInstances(ctx context.Context, src pmapi.Source, domains []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-	line, recorded := pmapi.As[pmapi.Timeline](src)
-	if !recorded {
-		return pmapi.InstancesOf(ctx, src, domains)
-	}
-	found := make([]pcp.Answer[[]pcp.Instance], len(domains))
-	for i, d := range domains {
-		found[i].Value, found[i].Err = line.AllInstances(ctx, d)
-	}
-	return found, nil
-}
-
 // labels reads the labels of what metrics have in common, and of each metric and instance.
-func (r *reader) labels(ctx context.Context) error {
-	objects := slices.Clone(r.objects)
-	slices.SortFunc(objects, func(a, b pmapi.LabelObject) int { return cmp.Compare(a.Kind, b.Kind) })
+func (r *reader) labels(ctx context.Context, objects []pmapi.LabelObject) error {
 	for list := range slices.Chunk(objects, batch) {
 		found, err := pmapi.ReadLabels(ctx, r.src, list)
 		if err != nil {
 			return err
 		}
 		for i, sets := range found {
-			g := r.groups[list[i]]
 			for _, set := range sets[:min(len(sets), maxLabelled)] {
 				for _, l := range set.Labels {
-					text := string(pcp.AppendLabels(nil, []pcp.Label{l}))
-					r.addShared(g, inLabel, l.Name+" "+l.Value, text[1:len(text)-1])
+					shown := string(pcp.AppendLabels(nil, []pcp.Label{l}))
+					r.index.add(inLabel, l.Name+" "+l.Value, shown[1:len(shown)-1], r.groups[list[i]])
 				}
 			}
 		}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/derive"
+	"pmtools/derive/describe"
+	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -34,6 +37,14 @@ func (f *fake) Walk(_ context.Context, _ string, each func(string, pcp.ID) bool)
 		}
 	}
 	return nil
+}
+
+func (f *fake) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	out := make([]pcp.Answer[pcp.ID], len(names))
+	for i := range out {
+		out[i].Err = pmerr.Name
+	}
+	return out, nil
 }
 
 func (f *fake) WalkNames(ctx context.Context, name string, each func(string) bool) error {
@@ -306,7 +317,11 @@ func BenchmarkFind(b *testing.B) {
 // TestCurrent: an Index is that of a source as long as this has the same metrics.
 func TestCurrent(t *testing.T) {
 	f := host()
-	ix := index(t, f)
+	c := &describe.Catalogue{Source: query.NewSource(f), Derived: derive.NewSource(f, derive.NewRegistry(nil), nil)}
+	ix, err := New(t.Context(), c.Derived, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name   string
 		change func()
@@ -319,13 +334,14 @@ func TestCurrent(t *testing.T) {
 		{"none", func() { f.list = nil }, false},
 	} {
 		tt.change()
-		if same, err := ix.has(t.Context(), f); same != tt.want || err != nil {
+		finder := &Finder{index: ix, of: c.Derived}
+		if same, err := finder.current(t.Context(), c); same != tt.want || err != nil {
 			t.Errorf("%s: %v, %v", tt.name, same, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := ix.has(ctx, f); !errors.Is(err, context.Canceled) {
+	if _, err := (&Finder{index: ix, of: c.Derived}).current(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func (m *Match) Reasons() string {
 		if r.As != "" {
 			text += "=" + r.As
 		}
-		if r.In != fields[inName].name {
+		if r.In != places[inName].name {
 			text += strings.TrimRight(" in "+r.In+" "+r.Text, " ")
 		}
 		list = append(list, text)

@@ -1,7 +1,6 @@
 package find
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -38,38 +37,29 @@ func (f *Finder) current(ctx context.Context, c *describe.Catalogue) (bool, erro
 		return true, nil
 	}
 	f.checked = time.Now()
-	return f.index.has(ctx, c.Derived)
-}
-
-// has reports whether a source has the names of an Index, and no others.
-func (ix *Index) has(ctx context.Context, src pmapi.Source) (same bool, err error) {
-	n := 0
-	err = src.Walk(ctx, "", func(name string, id pcp.ID) bool {
-		i, found := slices.BinarySearchFunc(ix.metrics, name, func(m metric, name string) int { return cmp.Compare(m.name, name) })
-		same = found && ix.metrics[i].id == id && ctx.Err() == nil
-		n++
-		return same
-	})
-	return same && n == len(ix.metrics) || ix.cut, cmp.Or(err, ctx.Err())
+	list, _, err := names(ctx, c.Derived)
+	return slices.Equal(list, f.index.metrics), err
 }
 
 // Find returns the metrics that a question is about, at most the first few of them. The error is a
 // *query.Problem if there are none, that of ctx, or of a lost connection.
 func (f *Finder) Find(ctx context.Context, c *describe.Catalogue, question string, most int) (*Answer, error) {
-	switch same, err := f.current(ctx, c); {
-	case err != nil:
+	same, err := f.current(ctx, c)
+	if err != nil {
 		return nil, err
-	case !same:
-		ix, err := New(ctx, c.Derived, func(name string) string {
+	}
+	if !same {
+		expression := func(name string) string {
 			if d := c.Defs.Find(name); d != nil {
 				return d.String()
 			}
 			return ""
-		})
-		if err != nil {
+		}
+		if f.index, err = New(ctx, c.Derived, expression); err != nil {
+			f.of = nil
 			return nil, err
 		}
-		f.index, f.of, f.checked = ix, c.Derived, time.Now()
+		f.of, f.checked = c.Derived, time.Now()
 	}
 	a, err := f.index.Find(ctx, question, most)
 	if err != nil {
@@ -92,10 +82,10 @@ type Result struct {
 	Example sampling.Value // not set if there is no value
 }
 
-// Examples of derived metrics may need several samples.
+// Examples of derived metrics of a live source may need several samples.
 const (
 	exampleSamples  = 3
-	exampleInterval = 100 * time.Millisecond // between those of a live source
+	exampleInterval = 100 * time.Millisecond
 )
 
 // results returns the results for matches. The error is that of ctx or of a lost connection.
@@ -121,78 +111,62 @@ func (ix *Index) results(ctx context.Context, c *describe.Catalogue, matches []M
 			list[i].OneLine = strings.Join(strings.Fields(texts[i].Value), " ")
 		}
 	}
-	e := &examples{Catalogue: c, namer: query.NewInstanceNamer(c.Source)}
 	if c.Source.Line == nil {
-		return list, e.fill(ctx, ids, list)
+		return list, fatal(ctx, take(ctx, c, ids, list))
 	}
 	for i := range list { // a recording has metrics in different records
-		r := &list[i]
-		if !r.ID.IsDerived() {
-			err = e.fill(ctx, ids[i:i+1], list[i:i+1])
-		} else if v := c.First(ctx, r.Name, 0, true); len(v.List) > 0 {
-			r.choose(len(v.List), func(k int) sampling.Value { return v.List[k] })
-		} else {
-			err = fatal(ctx, v.Err)
+		v := c.First(ctx, list[i].Name, 0, true)
+		if bad := fatal(ctx, v.Err); bad != nil {
+			return nil, bad
 		}
-		if err != nil {
-			return nil, err
-		}
+		list[i].choose(v.List)
 	}
 	return list, nil
 }
 
-// An examples finds example values.
-type examples struct {
-	*describe.Catalogue
-	namer *query.InstanceNamer
-}
-
-// fill gives metrics that are fetched together the first values that they have.
-func (e *examples) fill(ctx context.Context, ids []pcp.ID, list []Result) error {
-	times := sampling.Times{Start: e.Source.At, Interval: e.Source.Step, Samples: exampleSamples}
-	if e.Source.Line == nil {
-		times.Interval = exampleInterval
-	}
-	for f, err := range sampling.Fetches(ctx, e.Derived, &pmapi.Request{IDs: ids}, &times) {
+// take gives metrics of a live source the first values that they have.
+func take(ctx context.Context, c *describe.Catalogue, ids []pcp.ID, list []Result) error {
+	namer := query.NewInstanceNamer(c.Source)
+	for f, err := range sampling.Fetches(ctx, c.Derived, &pmapi.Request{IDs: ids}, &sampling.Times{Interval: exampleInterval, Samples: exampleSamples}) {
 		if err != nil {
-			return fatal(ctx, err)
+			return err
 		}
 		waits := false
 		for i := range list {
-			if v := &f.Sets[i]; !list[i].Example.Value.IsSet() && v.Len() > 0 {
-				e.take(ctx, &list[i], v, f.Time)
-			} else if v.Len() == 0 && list[i].ID.IsDerived() {
-				waits = true
+			r, v := &list[i], &f.Sets[i]
+			waits = waits || v.Len() == 0 && r.ID.IsDerived()
+			if r.Example.Value.IsSet() {
+				continue
+			}
+			values := make([]sampling.Value, v.Len())
+			for k := range values {
+				values[k] = sampling.Value{ID: v.Insts[k], Value: v.Value(k)}
+				if d := r.Desc.Value.InDom; d != pcp.NullInDom {
+					values[k].Instance = namer.Name(ctx, d, v.Insts[k], f.Time)
+				}
+			}
+			r.choose(values)
+			if x := &r.Example.Value; x.IsSet() && !x.Type().Arithmetic() { // the next sample overwrites its bytes
+				*x = pcp.BlobValue(x.Type(), slices.Clone(x.Bytes()))
 			}
 		}
 		if !waits {
-			return nil
+			break
 		}
 	}
 	return nil
 }
 
-// take gives a result a value of a column.
-func (e *examples) take(ctx context.Context, r *Result, v *pcp.Values, at pcp.Timestamp) {
-	r.choose(v.Len(), func(i int) sampling.Value {
-		value := sampling.Value{ID: v.Insts[i], Value: v.Value(i)}
-		if d := r.Desc.Value.InDom; d != pcp.NullInDom {
-			value.Instance = e.namer.Name(ctx, d, v.Insts[i], at)
-		}
-		return value
-	})
-	if x := &r.Example.Value; x.IsSet() && !x.Type().Arithmetic() {
-		*x = pcp.BlobValue(x.Type(), slices.Clone(x.Bytes()))
+// choose takes the value of an instance that the question names, or else the first.
+func (r *Result) choose(list []sampling.Value) {
+	if len(list) == 0 {
+		return
 	}
-}
-
-// choose gives a result one of n values: that of an instance that the question names, or else the first.
-func (r *Result) choose(n int, at func(i int) sampling.Value) {
-	r.Example = at(0)
-	named := slices.IndexFunc(r.Why, func(w Reason) bool { return w.In == fields[inInstance].name })
-	for i := 0; named >= 0 && i < n; i++ {
-		if v := at(i); v.Instance == r.Why[named].Text {
-			r.Example = v
+	r.Example = list[0]
+	for _, w := range r.Why {
+		named := slices.IndexFunc(list, func(v sampling.Value) bool { return w.In == places[inInstance].name && v.Instance == w.Text })
+		if named >= 0 {
+			r.Example = list[named]
 			return
 		}
 	}
