@@ -16,14 +16,8 @@ import (
 func (l *collector) addCPU() {
 	l.cpus = l.Table("percpu", "/proc/stat", func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read("proc/stat")
-		if lines := procfs.Complete(text); len(lines) > 0 {
-			text = lines
-		}
 		parseStat(t, l.Tables["cpu"], l.Tables["stat"], text)
 		l.limitCPUs(t)
-		if err == nil && l.isSingle(t, text) {
-			setOnly(t, text)
-		}
 		return procfs.Missing(err)
 	})
 	l.Alias("cpu", "percpu")
@@ -98,29 +92,6 @@ func (l *collector) limitCPUs(t *procfs.Table) {
 		l.eachCPU(node, func(cpu int32) { counted[cpu] = true })
 	}
 	t.Keep(func(r *procfs.Row) bool { return counted[r.Inst] || nodes == nil && int(r.Inst) < n })
-}
-
-// isSingle reports whether the line of all processors in /proc/stat is that of the only one.
-func (l *collector) isSingle(percpu *procfs.Table, text []byte) bool {
-	if n := l.maxCPUs(); n > 0 {
-		return n == 1
-	}
-	return len(percpu.Rows) == 0 && bytes.HasPrefix(text, []byte("cpu "))
-}
-
-// setOnly makes the line of all processors that of the only one, for which old kernels have no other.
-func setOnly(percpu *procfs.Table, text []byte) {
-	percpu.Reset()
-	r := percpu.Row(0)
-	r.Name = smallNames[0]
-	for i := range r.Cells {
-		r.Cells[i].SetUint(0)
-	}
-	for line := range procfs.Lines(text) {
-		if key, rest := procfs.Word(line); string(key) == "cpu" {
-			percpu.SetFields(r, 1, rest)
-		}
-	}
 }
 
 // smallNames are the names of the first processors, kept so that a fetch makes no strings.

@@ -2,8 +2,6 @@ package linux
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -14,16 +12,7 @@ import (
 )
 
 func (l *collector) addDisks() {
-	l.disks = l.Table("disk", "/proc/diskstats", func(*procfs.Table, *pmda.Request) error {
-		text, err := l.Root.Read("proc/diskstats")
-		before := diskNumbers
-		if errors.Is(err, fs.ErrNotExist) {
-			text, err = l.Root.Read("proc/partitions") // Linux 2.4 has the numbers there, after the size
-			before++
-		}
-		l.readDisks(text, before)
-		return procfs.Missing(err)
-	})
+	l.disks = l.Text("disk", "proc/diskstats", func(_ *procfs.Table, text []byte) { l.readDisks(text) })
 	for _, kind := range diskKinds[1:] {
 		l.Alias(kind, "disk")
 	}
@@ -164,18 +153,16 @@ func isPartition(name []byte) bool {
 	return true
 }
 
-// readDisks reads /proc/diskstats, which has two numbers before the name of a device, or a file like
-// it that has more:
+// readDisks reads /proc/diskstats:
 //
 //	8       0 sda 832120 163765 19447322 603461 1514020 297525 50004496 542615 3 348428 1381996
 //
-// A device with few numbers makes it an old kernel, which does not have the others for partitions.
-func (l *collector) readDisks(text []byte, before int) {
-	few := false
+// Linux 4.18 has four more numbers, and 5.5 two more.
+func (l *collector) readDisks(text []byte) {
 	for line := range procfs.Lines(text) {
-		name, rest := procfs.Word(procfs.Skip(line, before))
+		name, rest := procfs.Word(procfs.Skip(line, 2))
 		kind := diskKind(name)
-		if word, _ := procfs.Word(line); kind < 0 || word[0] < '0' || word[0] > '9' { // a heading, perhaps
+		if kind < 0 {
 			continue
 		}
 		given := l.diskName(kind, name)
@@ -184,64 +171,12 @@ func (l *collector) readDisks(text []byte, before int) {
 		}
 		t := l.Tables[diskKinds[kind]]
 		r := t.Named(l.Numbering(diskKinds[kind]), given)
-		few = setDisk(t, r, rest, before == diskNumbers) || few
+		t.SetFields(r, 1, rest)
 		if inst, ok := l.devices[string(name)]; !ok || inst != r.Inst {
 			l.devices[string(name)] = r.Inst
 		}
 		t.Cell(r, []byte("dev")).SetText(name)
 	}
-	for _, kind := range [...]string{"partition", "zram"} {
-		t := l.Tables[kind]
-		for i := range t.Rows {
-			for _, field := range [...]int{2, 4, 6, 8, 10, 11} {
-				if c := t.Field(&t.Rows[i], field); few && c != nil {
-					c.Kind = procfs.None
-				}
-			}
-		}
-	}
-}
-
-const (
-	diskNumbers   = 2  // before the name of a device: its own numbers
-	diskFields    = 11 // the numbers of a device since Linux 2.6.25; before, partitions had four
-	discardFields = 15 // since Linux 4.18
-	flushFields   = 17 // since Linux 5.5
-)
-
-// setDisk fills the row of a device from the numbers after its name, and reports whether they are
-// few: those of a partition of Linux before 2.6.25, which are reads, sectors read, writes and sectors
-// written. The reference has zeros for the others, but for the time of reads, whose field it fills.
-// /proc/partitions has no such lines.
-func setDisk(t *procfs.Table, r *procfs.Row, rest []byte, mayBeFew bool) (few bool) {
-	var words [flushFields][]byte
-	n := 0
-	for i, word := range procfs.Words(rest) {
-		if i == len(words) {
-			break
-		}
-		words[i], n = word, i+1
-	}
-	if t.Tried++; n < diskFields {
-		if mayBeFew {
-			words = [flushFields][]byte{0: words[0], 2: words[1], 3: words[3], 4: words[2], 6: words[3]}
-		}
-		for field := range diskFields {
-			t.Field(r, field+1).SetUint(0)
-		}
-		n = diskFields
-	}
-	few = mayBeFew && n == diskFields && words[1] == nil
-	switch {
-	case n < discardFields:
-		n = diskFields
-	case n < flushFields:
-		n = discardFields
-	}
-	for i, word := range words[:n] {
-		t.Field(r, i+1).SetWord(word)
-	}
-	return few
 }
 
 // diskName returns the instance's name of a device: for a logical volume and an array the name that

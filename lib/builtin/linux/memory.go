@@ -62,12 +62,11 @@ func (l *collector) addMemory() {
 		meminfo.Slot(key)
 	}
 	l.Fill("available", "/proc/meminfo", func(t *procfs.Table) { l.setAvailable(t, meminfo) }, meminfo)
-	vmstat := l.Text("vmstat", "proc/vmstat", func(t *procfs.Table, text []byte) {
+	l.Text("vmstat", "proc/vmstat", func(t *procfs.Table, text []byte) {
 		r := t.Row(pcp.NullInst)
 		procfs.Keyed(t, r, text)
 		r.DropOnes()
 	})
-	l.addSwapped(vmstat)
 	l.Text("swaps", "proc/swaps", func(t *procfs.Table, text []byte) {
 		parseSwaps(t, l.Numbering("swaps"), text)
 	})
@@ -85,38 +84,6 @@ func (l *collector) addMemory() {
 	})
 }
 
-// addSwapped adds the numbers of pages moved to and from swap areas. Linux 2.4 has them in /proc/stat, as
-// "swap 3 4"; the agent shows its line "page", of all pages read and written, as swap.in and swap.out.
-func (l *collector) addSwapped(vmstat *procfs.Table) {
-	keys := [...]string{"pswpin", "pswpout"}
-	for _, key := range keys {
-		vmstat.Slot(key)
-	}
-	l.Fill("swapped", "/proc/vmstat", func(t *procfs.Table) {
-		r := t.Row(pcp.NullInst)
-		if t.Tried = 1; len(vmstat.Rows) == 0 {
-			text, _ := l.Root.Read("proc/stat") // without the file nothing was swapped
-			swap, page := []byte("0 0"), []byte("0 0")
-			for line := range procfs.Lines(text) {
-				switch key, rest := procfs.Word(line); string(key) {
-				case "swap":
-					swap = rest
-				case "page":
-					page = rest
-				}
-			}
-			t.SetKeys(r, swap, keys[:]...)
-			t.SetKeys(r, page, "in", "out")
-			return
-		}
-		for _, key := range keys {
-			if n := vmstat.Cell(&vmstat.Rows[0], []byte(key)); n.Kind == procfs.Number {
-				t.Cell(r, []byte(key)).SetUint(n.Num)
-			}
-		}
-	}, vmstat)
-}
-
 // addHugeBytes calculates the sizes of huge pages from their number; size is that of a page in KiB.
 func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 	if size == nil || size.Kind != procfs.Number {
@@ -130,31 +97,14 @@ func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 	}
 }
 
-// slabName returns the name that a line of /proc/slabinfo begins with, and the numbers after it. Names
-// with blanks have underlines for them: "TCP_v6".
-func slabName(line []byte) (name, rest []byte) {
-	name, rest = procfs.Word(line)
-	for range maxSlabWords {
-		word, after := procfs.Word(rest)
-		if len(word) == 0 || word[0] >= '0' && word[0] <= '9' {
-			break
-		}
-		name, rest = bytes.Join([][]byte{name, word}, []byte{'_'}), after
-	}
-	return name, rest
-}
-
-const maxSlabWords = 8 // after the first one: a damaged file may have lines of millions
-
 // parseSwaps reads /proc/swaps: a line of headings, then
 //
 //	/dev/sda2   partition	2097148		1024		-2
 func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
+	_, text = procfs.Line(text)
 	for line := range procfs.Lines(text) {
 		name, rest := procfs.Word(line)
-		_, rest = procfs.Word(rest)
-		last, _ := procfs.Word(procfs.Skip(rest, 2))
-		if _, ok := procfs.Uint(last); !ok { // the headings, or a line without a value
+		if rest = procfs.Skip(rest, 1); len(rest) == 0 {
 			continue
 		}
 		r := t.Named(ids, name)
@@ -166,53 +116,20 @@ func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
 // parseSlabs reads /proc/slabinfo: a line with the version, a line of headings, then
 //
 //	bio-312   12     12    320   12    1 : tunables    0    0    0 : slabdata      1      1      0
-//
-// Version 1.1 of Linux 2.4 has six numbers in a line, in another order, version 1.0 the first two. A
-// line that is not complete ends the file.
 func parseSlabs(t *procfs.Table, ids *procfs.IDs, pageSize uint64, text []byte) {
-	line, text := procfs.Line(text)
-	version, ok := bytes.CutPrefix(line, []byte("slabinfo - version: "))
-	keys := [...]string{"active_objs", "num_objs", "objsize", "objperslab", "pagesperslab", "active_slabs", "num_slabs"}
-	order := []int{0, 1, 2, 3, 4, 10, 11} // the places of the numbers among the words
-	switch version, _ := procfs.Word(version); {
-	case !ok:
-		return
-	case string(version) == "1.0":
-		order = []int{0, 1}
-	case string(version) == "1.1":
-		order = []int{0, 1, 2, -1, 5, 3, -1}
-	}
-	for line := range procfs.Lines(text) {
-		name, rest := slabName(line)
-		if len(name) == 0 || name[0] == '#' {
+	for line := range procfs.Lines(procfs.After(text, 2)) {
+		name, rest := procfs.Word(line)
+		_, slabs, ok := bytes.Cut(rest, []byte(": slabdata"))
+		first, _ := procfs.Word(rest)
+		if _, number := procfs.Uint(first); !ok || !number {
 			continue
 		}
-		var words [16][]byte
-		for i, word := range procfs.Words(bytes.ReplaceAll(rest, []byte{':'}, []byte{' '})) {
-			words[min(i, len(words)-1)] = word
-		}
-		var nums [len(keys)]uint64
-		for i, at := range order {
-			if at < 0 {
-				continue
-			}
-			if nums[i], ok = procfs.Uint(words[at]); !ok {
-				return
-			}
-		}
 		r := t.Named(ids, name)
-		for i, at := range order {
-			if at >= 0 {
-				t.Cell(r, []byte(keys[i])).SetUint(nums[i])
-			}
-		}
-		switch bytes, perSlab, pages := t.Cell(r, []byte("bytes")), uint32(nums[3]), uint32(nums[4]); {
-		case perSlab > 0:
-			bytes.SetUint(nums[0] * uint64(pages) * pageSize / uint64(perSlab))
-		case len(order) == 2:
-			t.Cell(r, []byte("num_slabs")).SetUint(0)
-		case order[3] < 0: // of slabs the version has their number
-			bytes.SetUint(nums[5] * uint64(pages) * pageSize)
+		t.SetKeys(r, rest, "active_objs", "num_objs", "objsize", "objperslab", "pagesperslab")
+		t.SetKeys(r, slabs, "active_slabs", "num_slabs")
+		objects, pages, perSlab := t.Cell(r, []byte("active_objs")), t.Cell(r, []byte("pagesperslab")), t.Cell(r, []byte("objperslab"))
+		if perSlab.Kind == procfs.Number && perSlab.Num > 0 {
+			t.Cell(r, []byte("bytes")).SetUint(objects.Num * pages.Num * pageSize / perSlab.Num)
 		}
 	}
 }

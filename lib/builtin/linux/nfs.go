@@ -89,8 +89,7 @@ func (l *collector) nfs(file string, versions map[string]string) {
 //	net 10 11 12 13
 //	proc3 22 2000 2001 ...
 //
-// The keys are net.1 and so on, proc3 for the sum of the operations. Lines that the file does not have count as zeros. Old kernels
-// have nine numbers in the line rc, of which the last six are about file handles, and no line fh.
+// The keys are net.1 and so on, proc3 for the sum of the operations. Lines that the file does not have count as zeros.
 func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.Table, []pcp.Instance), text []byte) {
 	for i := range r.Cells {
 		r.Cells[i].SetUint(0)
@@ -105,12 +104,6 @@ func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.
 		}
 		for i, word := range procfs.Words(rest) {
 			name = strconv.AppendInt(append(append(name[:0], key...), '.'), int64(i+1), 10)
-			switch string(name) { // later kernels have the line fh for them, after this one
-			case "rc.7":
-				name = append(name[:0], "fh.2"...)
-			case "rc.8":
-				name = append(name[:0], "fh.1"...)
-			}
 			t.Cell(r, name).SetWord(word)
 		}
 	}

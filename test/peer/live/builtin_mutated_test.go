@@ -223,6 +223,7 @@ func TestBuiltinMutated(t *testing.T) {
 			tree = trees[r.IntN(len(trees))]
 		}
 		dir, changes := mutate(t, r, tree.dir)
+		tree.dir = dir
 		for _, agent := range []string{"linux", "proc"} {
 			domain := map[string]string{"linux": "60", "proc": "3"}[agent]
 			env := []string{
@@ -239,7 +240,7 @@ func TestBuiltinMutated(t *testing.T) {
 			}
 			equal += same
 			for metric, diff := range problems {
-				if !explained(metric, tree.name+" "+strings.Join(env[4:], " "), diff, changes, dir) {
+				if !explained(metric, tree.where(env[4:]), diff, changes, dir) {
 					t.Errorf("run %d: %s: %s: %s", i, tree.name, metric, diff)
 				}
 			}

@@ -205,6 +205,14 @@ func Line(text []byte) (line, rest []byte) {
 	return text, nil
 }
 
+// After returns text without its first n lines, which are headings.
+func After(text []byte, n int) []byte {
+	for range n {
+		_, text = Line(text)
+	}
+	return text
+}
+
 // Lines returns the lines of text.
 func Lines(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
