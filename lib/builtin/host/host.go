@@ -54,21 +54,11 @@ func New(domain uint32) *pmda.Agent { return newAgent(domain, newMachine()) }
 
 func newAgent(domain uint32, m machine) *pmda.Agent {
 	c := &collector{procfs.NewCatalog("HOST", Domain, &procfs.Options{Domain: domain}), m}
-	c.Label = c.label
 	c.addSystem()
 	c.addProcessors()
 	c.addDevices()
 	c.addInterfaces()
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(metricsText), `{"agent":"host"}`)
-}
-
-func (c *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
-	return func(inst int32) string {
-		if r := t.Find(inst); r != nil {
-			return "{" + procfs.Quote(keys[0]) + ":" + procfs.Quote(r.Name) + "}"
-		}
-		return ""
-	}
 }
 
 // set fills a row from the fields of a structure that the system fills. Floats are counted in the

@@ -21,7 +21,6 @@ const processSerial = 9 // serial number of the instance domain of processes
 // processes of other users it shows the metrics that the system permits.
 func NewProcesses(domain uint32) *pmda.Agent {
 	c := &collector{procfs.NewCatalog("PROC", ProcessesDomain, &procfs.Options{Domain: domain}), newMachine()}
-	c.Label = c.label
 	var all, chosen []*process.Process
 	pids := c.Table("pids", "the list of processes", func(*procfs.Table, *pmda.Request) (err error) {
 		all, err = process.Processes()

@@ -237,15 +237,19 @@ func (l *collector) addFrequencies(t *procfs.Table, cpu *procfs.Row) {
 // Key time is the sum of the times, count the equivalent at 1 MHz, max and min are the limits in MHz.
 func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
 	var count, time, highest, lowest uint64
-	s := procfs.Scanner{Text: text}
-	for first := true; ; first = false {
-		mhz, ticks := s.Uint()/1000, s.Uint()
-		if !s.Ok {
-			break
+	for line := range procfs.Lines(text) {
+		word, rest := procfs.Word(line)
+		kHz, ok := procfs.Uint(word)
+		word, _ = procfs.Word(rest)
+		ticks, ok2 := procfs.Uint(word)
+		if !ok || !ok2 {
+			return
 		}
-		if count, time, highest = count+mhz*ticks, time+ticks, max(highest, mhz); first || mhz < lowest {
+		mhz := kHz / 1000
+		if highest == 0 || mhz < lowest {
 			lowest = mhz
 		}
+		count, time, highest = count+mhz*ticks, time+ticks, max(highest, mhz)
 	}
 	t.Cell(r, []byte("count")).SetUint(count)
 	t.Cell(r, []byte("time")).SetUint(time)

@@ -42,66 +42,50 @@ func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	return procfs.Uint(text)
+	return procfs.Uint(bytes.TrimSpace(text))
 }
 
-// parseCPUInfo reads /proc/cpuinfo: lines after one that begins with "processor" are about the processor of the number in it. As for PCP's
-// agent, all lines are about all processors from where a line stands before the first processor, or two processors have no line between them.
-// Lines after more processors than the system has are about none. A value begins two bytes after the colon, and goes on to the end of the line.
+// parseCPUInfo reads /proc/cpuinfo: lines after one that begins with "processor" are about the processor of the number in it. All lines are
+// about all processors from where a line stands before the first processor, or two processors have no line between them.
 func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
-	most := 0
 	for i := range cpus.Rows {
-		most = max(most, int(t.At(cpus.Rows[i].Inst).Inst)+1)
+		t.At(cpus.Rows[i].Inst)
 	}
 	common := procfs.Row{Cells: make([]procfs.Cell, len(t.Slots))} // lines about all processors
-	seen, listed, all, clock := 0, false, false, false             // clock: common has the last one
-	inst := int32(-1)
+	inst, listed, all := int32(-1), false, false
 	for line := range procfs.Lines(text) {
 		key, value, ok := bytes.Cut(line, []byte{':'})
 		if !ok {
 			continue
 		}
-		if bytes.HasPrefix(line, []byte("processor")) {
-			all = all || listed
-			if seen, listed = seen+1, true; seen > most {
-				break
+		if number, ok := bytes.CutPrefix(line, []byte("processor")); ok {
+			word, _ := procfs.Word(bytes.TrimLeft(number, " \t:")) // "processor : 2" or "processor 2: version = FF"
+			n, ok := procfs.Uint(bytes.TrimSuffix(word, []byte{':'}))
+			if inst = maxCPU; ok {
+				inst = int32(min(n, maxCPU))
 			}
-			inst = cpuNumber(line, int32(min(seen-1, maxCPU)))
+			all, listed = all || listed, true
 			continue
 		}
-		all, listed = all || seen == 0, false
+		all, listed = all || inst < 0, false
 		key, value = bytes.TrimSpace(key), value[min(1, len(value)):] // after the blank
 		if all {
 			setCPUInfo(t, &common, key, value)
-			clock = clock || len(key) >= 7 && bytes.EqualFold(key[:7], []byte("cpu MHz"))
 		} else if cpus.Find(inst) != nil {
 			setCPUInfo(t, t.At(inst), key, value)
 		}
 	}
 	for i := range t.Rows {
-		finishCPUInfo(t, &t.Rows[i], &common, clock)
+		finishCPUInfo(t, &t.Rows[i], &common)
 	}
 }
 
-// cpuNumber returns the number in a line about the beginning of a processor, "processor : 2" or "processor 2: version = FF", or another for a
-// line without one.
-func cpuNumber(line []byte, other int32) int32 {
-	if n, ok := procfs.Uint(bytes.TrimLeft(line[len("processor"):], " \t:")); ok && n < maxCPU {
-		return int32(n)
-	}
-	return other
-}
-
-// finishCPUInfo fills the empty cells of a processor, first from the lines about all processors, whose clock counts if they have one.
-func finishCPUInfo(t *procfs.Table, r, common *procfs.Row, clock bool) {
+// finishCPUInfo fills the empty cells of a processor, first from the lines about all processors.
+func finishCPUInfo(t *procfs.Table, r, common *procfs.Row) {
 	for k := range r.Cells {
-		if c := &common.Cells[k]; r.Cells[k].Kind == procfs.None {
-			r.Cells[k].Kind, r.Cells[k].Num, r.Cells[k].Text = c.Kind, c.Num, append(r.Cells[k].Text[:0], c.Text...)
+		if r.Cells[k].Kind == procfs.None {
+			r.Cells[k].Set(&common.Cells[k])
 		}
-	}
-	if own := t.Cell(r, []byte("MHz")); clock && own != nil {
-		last := t.Cell(common, []byte("MHz"))
-		own.Kind, own.Num = last.Kind, last.Num
 	}
 	if c := t.Cell(r, []byte("processor")); c != nil {
 		c.SetUint(uint64(r.Inst))
@@ -146,25 +130,23 @@ func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
 		if !strings.HasPrefix(string(lower[:n]), k.key) || c != nil && c.Kind != procfs.None && k.key != "cpu mhz" {
 			continue
 		}
+		word, _ := procfs.Word(value)
 		switch k.cell {
 		case "MHz", "bogomips":
-			word, _ := procfs.Word(value)
 			v, _ := procfs.Real(word)
 			if k.key == "cycle frequency [hz]" {
 				v /= 1e6
 			}
-			if c.SetReal(v); v == 0 && c != nil {
-				c.Kind = procfs.None
+			if v != 0 {
+				c.SetReal(v)
 			}
 		case "cache_size", "cache_alignment":
-			word, _ := procfs.Word(value)
-			if n, _ := procfs.Int(word); uint32(n) > 0 {
-				c.SetUint(uint64(uint32(n)))
+			if n, _ := procfs.Uint(word); n > 0 {
+				c.SetUint(n)
 			}
+		case "flags":
+			c.SetText(bytes.TrimRight(value, " \t")) // on some machines the kernel writes a blank after each
 		default:
-			if k.key == "features" {
-				value = bytes.TrimRight(value, " \t") // the kernel writes a blank after each
-			}
 			c.SetText(value)
 		}
 		return

@@ -19,7 +19,8 @@ func (l *collector) addDevices() {
 	})
 	l.directories("tapes", "sys/class/scsi_tape", "st", "stats", (*procfs.Cell).SetWord)
 	l.directories("fchosts", "sys/class/fc_host", "host", "statistics", func(c *procfs.Cell, text []byte) {
-		if n, ok := procfs.Hex(bytes.TrimSpace(text)); ok {
+		word, _ := procfs.Word(text)
+		if n, ok := procfs.Hex(word); ok {
 			if n == 1<<64-1 { // the driver does not count: all bits are ones
 				n = 0
 			}
@@ -41,16 +42,15 @@ func (l *collector) addDevices() {
 	l.addBandwidth()
 }
 
-// perNode sets a value of a memory node, and reports whether the node exists.
-type perNode func(node string, value float64) bool
+// perNode sets a value of a memory node, if it exists.
+type perNode func(node string, value float64)
 
 func (l *collector) nodeValues(t *procfs.Table) perNode {
-	return func(node string, value float64) bool {
+	return func(node string, value float64) {
 		i := slices.IndexFunc(l.nodes.Rows, func(r procfs.Row) bool { return r.Name == node })
 		if i >= 0 {
 			t.Cell(t.At(l.nodes.Rows[i].Inst), []byte("value")).SetReal(value)
 		}
-		return i >= 0
 	}
 }
 
@@ -68,27 +68,15 @@ func (l *collector) addBandwidth() {
 	}, l.nodes)
 }
 
-// parseBandwidth reads lines of a version and nodes. Lines after an error, and files of another
-// version, do not count.
+// parseBandwidth reads lines of a node and a number, below one with the version:
 //
 //	Version:1.0
 //	node0:1024
 func parseBandwidth(set perNode, text []byte) {
-	version := false
 	for line := range procfs.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
-			continue
-		}
-		key, value, _ := bytes.Cut(line, []byte{':'})
-		value = bytes.TrimSpace(value)
-		n, ok := procfs.Real(value)
-		switch {
-		case !version:
-			if version = string(key) == "Version" && string(value) == "1.0"; !version {
-				return
-			}
-		case !ok || !set(string(key), n):
-			return
+		node, value, _ := bytes.Cut(line, []byte{':'})
+		if n, ok := procfs.Real(bytes.TrimSpace(value)); ok {
+			set(string(bytes.TrimSpace(node)), n)
 		}
 	}
 }
@@ -99,9 +87,7 @@ func parseBandwidth(set perNode, text []byte) {
 //	Node 0, zone   Normal 0.000 0.250 0.750
 func parseFragments(set perNode, text []byte) {
 	for line := range procfs.Lines(text) {
-		_, rest := procfs.Word(line)
-		node, rest := procfs.Word(rest)
-		zone, rest := procfs.Word(procfs.Skip(rest, 1))
+		node, zone, rest := parseZone(line)
 		if string(zone) != "Normal" {
 			continue
 		}
@@ -110,7 +96,7 @@ func parseFragments(set perNode, text []byte) {
 			v, _ := procfs.Real(word)
 			sum += v
 		}
-		set("node"+string(bytes.TrimSuffix(node, []byte{','})), sum)
+		set("node"+string(node), sum)
 	}
 }
 
@@ -175,10 +161,7 @@ func parseSerial(t *procfs.Table, ids *procfs.IDs, text []byte) {
 		for i := range r.Cells {
 			r.Cells[i].SetUint(0)
 		}
-		for _, word := range procfs.Words(rest) {
-			key, value, _ := bytes.Cut(word, []byte{':'})
-			t.Cell(r, key).SetWord(value)
-		}
+		t.SetPairs(r, "", rest, ':')
 	}
 }
 

@@ -33,13 +33,9 @@ func (l *collector) addDisks() {
 	l.numberOr("zram_disksize", "/sys/block/DEV/disksize", l.Tables["zram"], "1", 0)
 	for file, least := range map[string]int{"io_stat": 4, "mm_stat": 8, "bd_stat": 3} {
 		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, l.Tables["zram"], func(t *procfs.Table, r *procfs.Row, text []byte) {
-			s := procfs.Scanner{Text: text, Ok: true}
-			for range least {
-				if s.Uint(); !s.Ok { // fewer numbers are not shown
-					return
-				}
+			if len(bytes.Fields(text)) >= least { // PCP's agent does not show fewer numbers, as Linux before 4.19 has in mm_stat
+				procfs.Fields(t, r, text)
 			}
-			procfs.Fields(t, r, text)
 		})
 	}
 }

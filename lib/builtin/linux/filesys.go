@@ -61,7 +61,6 @@ func (l *collector) kernelName(device string) string {
 
 // readMounts reads /proc/self/mounts: "/dev/vda / ext4 rw,relatime 0 0".
 func (l *collector) readMounts(text []byte) {
-	filesys, tmpfs := l.Tables["filesys"], l.Tables["tmpfs"]
 	clear(l.remote)
 	for line := range procfs.Lines(text) {
 		var m mount
@@ -69,22 +68,13 @@ func (l *collector) readMounts(text []byte) {
 		m.dir, line = procfs.Word(line)
 		m.kind, line = procfs.Word(line)
 		m.options, _ = procfs.Word(line)
-		var t *procfs.Table
-		name := m.device
-		switch {
-		case len(m.options) == 0: // the line is cut
-			continue
-		}
 		l.remote.Add(m.dir, m.kind)
 		switch {
 		case string(m.kind) == "tmpfs":
-			t, name = tmpfs, m.dir
+			l.addMount("tmpfs", m.dir, &m)
 		case m.isFilesystem():
-			t = filesys
-		default:
-			continue
+			l.addMount("filesys", m.device, &m)
 		}
-		l.addMount(t, name, &m)
 	}
 }
 
@@ -95,11 +85,8 @@ func (m *mount) isFilesystem() bool {
 	return bytes.HasPrefix(m.device, []byte("/dev")) || string(m.dir) == "/"
 }
 
-func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
-	kind := "filesys"
-	if t == l.Tables["tmpfs"] {
-		kind = "tmpfs"
-	}
+func (l *collector) addMount(kind string, name []byte, m *mount) {
+	t := l.Tables[kind]
 	inst, instance := l.Numbering(kind).ID(name)
 	n := len(t.Rows)
 	r := t.At(inst)
@@ -109,11 +96,7 @@ func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
 	r.Name = instance
 	t.Cell(r, []byte("dir")).SetString(procfs.Unescape(m.dir))
 	t.Cell(r, []byte("type")).SetText(m.kind)
-	readonly := false
-	for option := range bytes.SplitSeq(m.options, []byte{','}) {
-		readonly = readonly || string(option) == "ro"
-	}
-	t.Cell(r, []byte("readonly")).SetBool(readonly)
+	t.Cell(r, []byte("readonly")).SetBool(slices.Contains(strings.Split(string(m.options), ","), "ro"))
 }
 
 // setUsage fills a row with the answer of a file system.

@@ -56,26 +56,16 @@ func (l *collector) addInterfaces() {
 	l.addAddresses()
 }
 
-// perInterface adds a table for a file that each interface has. Of recorded files those count that come
-// before the first interface without one, but an interface that this system has, too, is that of this
-// system: the reference asks the kernel then.
+// perInterface adds a table for a file that each interface has. Of interfaces that this system has, too, its own files count, as PCP's agent
+// asks the kernel, else those that were recorded.
 func (l *collector) perInterface(name, pattern string, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
-	var recorded bool // no interface was without the file so far
 	l.Each(name, pattern, l.netdev, func(t *procfs.Table, dev *procfs.Row) {
-		r := t.Row(dev.Inst)
-		recorded = l.Recorded() && (recorded || dev == &l.netdev.Rows[0])
-		if recorded {
-			text, err := l.Root.Read(procfs.FileOf(pattern, dev.Name))
-			if err == nil {
-				set(t, r, text)
-			} else if _, err = l.Root.Names(procfs.FileOf("/sys/class/net/IF", dev.Name)); name != "duplex" || err != nil {
-				recorded = false
-			}
+		file := procfs.FileOf(pattern, dev.Name)
+		text, err := l.System.Read(file)
+		if err != nil && l.Recorded() {
+			text, err = l.Root.Read(file)
 		}
-		if text, err := l.System.Read(procfs.FileOf(pattern, dev.Name)); err == nil {
-			for i := range r.Cells { // an unknown speed of this system's is not the recorded one
-				r.Cells[i].Kind = procfs.None
-			}
+		if r := t.Row(dev.Inst); err == nil {
 			set(t, r, text)
 		}
 	})

@@ -10,10 +10,8 @@ import (
 )
 
 func (l *collector) addInterrupts() {
-	lines := l.interrupts("interrupts", "cpuinterrupts", "intrcpu", "proc/interrupts")
+	l.interrupts("interrupts", "cpuinterrupts", "intrcpu", "proc/interrupts")
 	l.Alias("interrupterrors", "interrupts")
-	lines.Slot("text")
-	l.Tables["cpuinterrupts"].Slot("text")
 	l.interrupts("softirqs", "cpusoftirqs", "sirqcpu", "proc/softirqs")
 }
 
@@ -66,7 +64,6 @@ type interruptReader struct {
 	totals  []uint64
 	name    []byte
 	text    []byte // text of the line after its numbers
-	cut     bool   // whether the line has no end
 }
 
 // read reads a file:
@@ -92,7 +89,6 @@ func (x *interruptReader) read(text []byte) {
 	x.totals = make([]uint64, len(x.columns))
 	for len(text) > 0 {
 		line, text = procfs.Line(text)
-		x.cut = text == nil
 		name, rest, ok := bytes.Cut(line, []byte{':'})
 		if name = bytes.TrimSpace(name); !ok || len(name) == 0 {
 			continue
@@ -115,17 +111,13 @@ func (x *interruptReader) read(text []byte) {
 	}
 }
 
-// line reads a line up to a number that no blank follows, as PCP's agent does. A word that does not begin with a number, or the end of the
-// line, is 0 for all columns that are left.
+// line reads a line. Some kinds have a number for the first processors only.
 func (x *interruptReader) line(name, rest []byte) {
 	var total uint64
-	x.text = procfs.Join(x.text[:0], procfs.Skip(rest, len(x.columns)))
+	x.text = bytes.Join(bytes.Fields(procfs.Skip(rest, len(x.columns))), []byte{' '})
 	for i, cpu := range x.columns {
 		word, after := procfs.Word(rest)
-		n, ok := procfs.Uint(word) // lines of errors have one number
-		if ok && (!procfs.Whole(word) || x.cut && len(after) == 0) {
-			break
-		}
+		n, ok := procfs.Uint(word)
 		if ok {
 			rest = after
 		}

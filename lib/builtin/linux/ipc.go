@@ -92,16 +92,14 @@ const (
 //
 // The permissions stay the octal digits that they are shown with.
 func parseSysV(t *procfs.Table, ids *procfs.IDs, text []byte, owner int) {
-	_, text = procfs.Line(text)
-	for line := range procfs.Lines(text) {
+	for line := range procfs.Lines(procfs.After(text, 1)) {
 		key, rest := procfs.Word(line)
 		id, rest := procfs.Word(rest)
 		perms, rest := procfs.Word(rest)
-		n, ok := procfs.Uint(id)
-		if last, _ := procfs.Word(procfs.Skip(rest, owner-4)); !ok || len(last) == 0 {
+		if _, ok := procfs.Uint(id); !ok {
 			continue
 		}
-		r := t.Named(ids, strconv.AppendInt(nil, int64(int32(n)), 10))
+		r := t.Named(ids, id)
 		k, _ := procfs.Uint(key)
 		t.Cell(r, []byte("key")).SetString(fmt.Sprintf("0x%08x", uint32(k)))
 		mode, _ := strconv.ParseUint(string(perms), 8, 32)
@@ -109,11 +107,7 @@ func parseSysV(t *procfs.Table, ids *procfs.IDs, text []byte, owner int) {
 		t.Cell(r, []byte("perms")).SetUint(octal)
 		t.Cell(r, []byte("status")).SetString(shmStatus(mode))
 		t.SetFields(r, 4, rest)
-		var word []byte
-		for range owner - 3 {
-			word, rest = procfs.Word(rest)
-		}
-		t.Cell(r, []byte("uid")).SetWord(word)
+		t.Cell(r, []byte("uid")).SetWord(procfs.Skip(rest, owner-4))
 	}
 }
 

@@ -109,23 +109,3 @@ func TestMetricLabels(t *testing.T) {
 		}
 	}
 }
-
-func TestInstLabels(t *testing.T) {
-	for _, c := range []struct {
-		keys, name, text, want string
-	}{
-		{"#cpu", "cpu12", "", `{"cpu":12}`},
-		{"#cpu", "x", "", ""},
-		{"device_name", `a"b<c`, "", `{"device_name":"a\"b<c"}`},
-		{"zone #numa_node", "node1", "", `{"numa_node":1}`},
-		{"zone #numa_node", "DMA32::node1", "", `{"zone":"DMA32","numa_node":1}`},
-		{"zone #order #numa_node", "DMA::order3::node1", "", `{"zone":"DMA","order":3,"numa_node":1}`},
-		{"irq #cpu", "NMI::cpu1", "Non-maskable interrupts", `{"irq":"NMI","cpu":1,"irqtext":"Non-maskable interrupts"}`},
-		{"irq", "a::b", "", `{"irq":"a::b"}`},
-		{"", "a", "", ""},
-	} {
-		if got := instLabels(strings.Fields(c.keys), c.name, c.text); got != c.want {
-			t.Errorf("%s of %s: %s, want %s", c.keys, c.name, got, c.want)
-		}
-	}
-}

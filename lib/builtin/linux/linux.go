@@ -65,7 +65,6 @@ func newCollector(o *Options) *collector {
 	if o.Helper != nil && l.System.Live() {
 		l.asker.ask = askHelper(o.Helper)
 	}
-	l.Label = l.label
 	for _, k := range keptKinds {
 		l.Keep(k.kind, k.serial)
 	}

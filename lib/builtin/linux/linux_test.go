@@ -469,8 +469,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// TestRecordedInterfaces reads files of interfaces that were recorded elsewhere, up to the first interface without one; those that this
-// system has, too, are this system's.
+// TestRecordedInterfaces reads files of interfaces that were recorded elsewhere; those that this system has, too, are this system's.
 func TestRecordedInterfaces(t *testing.T) {
 	recorded := procfstest.Files(t, map[string]string{
 		"proc/net/dev":           "eth0: 1\nwan0: 2\nwan1: 3\nwan2: 4\n",
@@ -483,7 +482,7 @@ func TestRecordedInterfaces(t *testing.T) {
 		return map[string]string{"LINUX_STATSPATH": recorded}[key]
 	}}).agent()
 	for name, want := range map[string]string{
-		"mtu": "eth0=1500|wan0=9000", "duplex": "wan0=2|wan2=1", "up": "eth0=1|wan0=1|wan1=1|wan2=0", "running": "eth0=1|wan0=1|wan1=0|wan2=0",
+		"mtu": "eth0=1500|wan0=9000|wan2=8000", "duplex": "wan0=2|wan2=1", "up": "eth0=1|wan0=1|wan1=1|wan2=0", "running": "eth0=1|wan0=1|wan1=0|wan2=0",
 	} {
 		if got := procfstest.Values(t, a, "network.interface."+name)[0]; got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)

@@ -2,9 +2,8 @@ package linux
 
 import (
 	"bytes"
-	"math"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
@@ -15,7 +14,7 @@ import (
 var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd", "HugePages_Surp"}
 
 // estimated are the keys of meminfo from which setAvailable estimates.
-var estimated = [...]string{"MemTotal", "MemFree", "Active(file)", "Inactive(file)", "SReclaimable"}
+var estimated = [...]string{"MemFree", "Active(file)", "Inactive(file)", "SReclaimable"}
 
 // setAvailable sets the memory that programs can get without swapping. For kernels before 3.14, which
 // do not tell it, it is estimated as later kernels do: free memory, files in memory and slabs that can
@@ -44,14 +43,13 @@ func (l *collector) setAvailable(t, meminfo *procfs.Table) {
 			low += pages * l.PageSize >> 10
 		}
 	}
-	free, files, slabs := n[1], n[2]+n[3], n[4]
+	free, files, slabs := n[0], n[1]+n[2], n[3]
 	c.SetUint(uint64(max(0, int64(free-low+files-min(files/2, low)+slabs-min(slabs/2, low)))))
 }
 
 func (l *collector) addMemory() {
 	meminfo := l.File("meminfo", "proc/meminfo", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		procfs.Keyed(t, r, text)
-		r.DropOnes()
 		addHugeBytes(t, r, t.Cell(r, []byte("Hugepagesize")))
 	})
 	meminfo.Slot("Hugepagesize")
@@ -62,11 +60,7 @@ func (l *collector) addMemory() {
 		meminfo.Slot(key)
 	}
 	l.Fill("available", "/proc/meminfo", func(t *procfs.Table) { l.setAvailable(t, meminfo) }, meminfo)
-	l.Text("vmstat", "proc/vmstat", func(t *procfs.Table, text []byte) {
-		r := t.Row(pcp.NullInst)
-		procfs.Keyed(t, r, text)
-		r.DropOnes()
-	})
+	l.Text("vmstat", "proc/vmstat", func(t *procfs.Table, text []byte) { procfs.Keyed(t, t.Row(pcp.NullInst), text) })
 	l.Text("swaps", "proc/swaps", func(t *procfs.Table, text []byte) {
 		parseSwaps(t, l.Numbering("swaps"), text)
 	})
@@ -138,9 +132,9 @@ func parseSlabs(t *procfs.Table, ids *procfs.IDs, pageSize uint64, text []byte) 
 func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir string) {
 	names, _ := l.Root.Names(dir)
 	for _, name := range names {
-		size, ok := strings.CutPrefix(name, "hugepages-")
-		kbytes, isNumber := procfs.Uint([]byte(size))
-		if !ok || !isNumber {
+		size := strings.TrimPrefix(name, "hugepages-")
+		kbytes, ok := procfs.Uint([]byte(strings.TrimSuffix(size, "kB")))
+		if !ok {
 			continue
 		}
 		r := t.Named(ids, []byte(prefix+size))
@@ -150,7 +144,8 @@ func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir strin
 				continue
 			}
 			text, _ := l.Root.Read(dir + "/" + name + "/" + key) // an older kernel does not have the file: no pages
-			r.Cells[slot].SetUint(procfs.AnyUint(bytes.TrimSpace(text)) * kbytes)
+			n, _ := procfs.Uint(bytes.TrimSpace(text))
+			r.Cells[slot].SetUint(n * kbytes)
 		}
 	}
 }
@@ -196,48 +191,37 @@ func parseNodeMemory(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-const maxOrder = 32 // the kernel has 11 orders
-
 // parseBuddies reads /proc/buddyinfo: the numbers of free blocks of each order in a zone.
 //
 //	Node 0, zone      DMA      0      0      0      0      0      0      0      0      1      1      3
 func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	var name []byte
-	orders := 0 // those of the first zone
 	for line := range procfs.Lines(text) {
-		node, zone, rest, ok := parseZone(line)
-		if !ok {
-			continue
-		}
-		first := len(t.Rows) == 0
-		rest = rest[:1+bytes.LastIndexAny(rest, " \t")] // each number has a blank after it
+		node, zone, rest := parseZone(line)
 		for order, word := range procfs.Words(rest) {
-			if order == maxOrder || !first && order == orders {
+			pages, ok := procfs.Uint(word)
+			if !ok || order == maxOrder {
 				break
 			}
-			orders = max(orders, order+1)
-			name = append(name[:0], zone...)
-			name = append(name, "::order"...)
-			name = strconv.AppendUint(name, uint64(order), 10)
-			name = append(name, "::node"...)
-			name = append(name, node...)
-			pages, _ := procfs.Uint(word)
-			pages &= math.MaxUint32 // a counter of 32 bits
+			name = fmt.Appendf(name[:0], "%s::order%d::node%s", zone, order, node)
 			r := t.Named(ids, name)
+			pages = uint64(uint32(pages)) // as PCP's agent counts
 			t.Cell(r, []byte("pages")).SetUint(pages)
 			t.Cell(r, []byte("total")).SetUint(pages << order)
 		}
 	}
 }
 
-// parseZone reads the beginning of a line: "Node 0, zone DMA".
-func parseZone(line []byte) (node, zone, rest []byte, ok bool) {
-	word, rest := procfs.Word(line)
-	node, rest = procfs.Word(rest)
-	kind, rest := procfs.Word(rest)
-	zone, rest = procfs.Word(rest)
-	node = bytes.TrimSuffix(node, []byte{','})
-	return node, zone, rest, string(word) == "Node" && string(kind) == "zone" && len(zone) > 0
+const maxOrder = 32 // the kernel has 11 orders
+
+// parseZone reads the beginning of a line: "Node 0, zone DMA". The zone of other lines is empty.
+func parseZone(line []byte) (node, zone, rest []byte) {
+	if rest, ok := bytes.CutPrefix(line, []byte("Node ")); ok {
+		node, rest, _ = bytes.Cut(rest, []byte(", zone "))
+		zone, rest = procfs.Word(rest)
+		return node, zone, rest
+	}
+	return nil, nil, nil
 }
 
 // A zoneReader reads /proc/zoneinfo. The file counts pages; the tables have KiB.
@@ -263,7 +247,7 @@ type zoneReader struct {
 //	  pagesets
 func (z *zoneReader) read(text []byte) {
 	for line := range procfs.Lines(text) {
-		if node, zone, _, ok := parseZone(line); ok {
+		if node, zone, _ := parseZone(line); len(zone) > 0 {
 			z.node, z.zone, z.row = node, zone, nil
 			continue
 		}
@@ -273,41 +257,33 @@ func (z *zoneReader) read(text []byte) {
 		key, rest := procfs.Word(line)
 		switch string(key) {
 		case "per-node":
-			z.begin(false)
-			continue
+			z.begin("node%[2]s")
 		case "pages":
-			z.begin(true)
+			z.begin("%s::node%s")
 			key, rest = procfs.Word(rest)
 		case "protection:":
 			z.reserve(rest)
-			continue
 		case "node_scanned":
 			key = []byte("scanned")
 		case "pagesets":
 			z.row = nil
 		}
-		if z.row == nil {
-			continue
-		}
 		word, _ := procfs.Word(rest)
 		n, ok := procfs.Uint(word)
-		if ok && n == 0 && string(key) == "present" {
+		if !ok || z.row == nil {
+			continue
+		}
+		if n == 0 && string(key) == "present" {
 			z.empty = append(z.empty, z.row.Inst)
 		}
-		if ok {
-			z.zones.Cell(z.row, key).SetUint(n * (z.page << 10) >> 10) // in bytes on the way, which may wrap
-		}
+		z.zones.Cell(z.row, key).SetUint(n * (z.page << 10) >> 10) // in bytes on the way, which may wrap
 	}
 	z.zones.Keep(func(r *procfs.Row) bool { return !slices.Contains(z.empty, r.Inst) })
 }
 
-// begin makes the row of the zone, or of its node, the current row.
-func (z *zoneReader) begin(zone bool) {
-	z.name = z.name[:0]
-	if zone {
-		z.name = append(append(z.name, z.zone...), "::"...)
-	}
-	z.name = append(append(z.name, "node"...), z.node...)
+// begin makes the row of the zone, or of its node, the current row. The form of its name has the zone and the node.
+func (z *zoneReader) begin(form string) {
+	z.name = fmt.Appendf(z.name[:0], form, z.zone, z.node)
 	inst, name := z.ids.ID(z.name)
 	z.row = z.zones.At(inst)
 	z.row.Name = name
@@ -318,13 +294,11 @@ const maxZones = 64 // numbers that are read of a list
 // reserve reads "(0, 3019, 7627)": the pages kept from allocations that other zones could serve.
 func (z *zoneReader) reserve(list []byte) {
 	for i, word := range procfs.Words(list) {
-		n, ok := procfs.Uint(bytes.TrimLeft(word, "("))
+		n, ok := procfs.Uint(bytes.Trim(word, "(,)"))
 		if !ok || i == maxZones {
 			return
 		}
-		z.name = append(append(z.name[:0], z.zone...), "::node"...)
-		z.name = append(append(z.name, z.node...), "::lowmem_reserved"...)
-		z.name = strconv.AppendUint(z.name, uint64(i), 10)
+		z.name = fmt.Appendf(z.name[:0], "%s::node%s::lowmem_reserved%d", z.zone, z.node, i)
 		r := z.protection.Named(z.reserves, z.name)
 		z.protection.Cell(r, []byte("pages")).SetUint(n * z.page)
 	}

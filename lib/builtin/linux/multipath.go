@@ -27,7 +27,7 @@ func (l *collector) addPaths() {
 		l.Fill(name, l.Files[from], func(t *procfs.Table) {
 			each(t, func(r *procfs.Row, disk int32) {
 				if from, to := of.Find(disk), t.Cell(r, []byte(key)); from != nil && to != nil {
-					to.Kind, to.Num, to.Text = from.Cells[slot].Kind, from.Cells[slot].Num, append(to.Text[:0], from.Cells[slot].Text...)
+					to.Set(&from.Cells[slot])
 				}
 			})
 		}, paths, of)

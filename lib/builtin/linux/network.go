@@ -7,44 +7,34 @@ import (
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
-	"pmtools/lib/pmerr"
 )
 
 func (l *collector) addNetwork() {
-	l.Table("snmp", "/proc/net/snmp", func(t *procfs.Table, _ *pmda.Request) error { return procfs.Missing(l.readPairs(t, "snmp")) })
+	for _, name := range [...]string{"snmp", "netstat"} {
+		l.Table(name, "/proc/net/"+name, func(t *procfs.Table, _ *pmda.Request) error {
+			text, err := l.Root.Read("proc/net/" + name)
+			parsePairs(t, t.Row(pcp.NullInst), l.Tables["icmpmsg"], text)
+			if name == "netstat" { // a system without this file is an error, as with PCP's agent
+				return procfs.Error(err)
+			}
+			return procfs.Missing(err)
+		})
+	}
 	l.Alias("icmpmsg", "snmp")
 	for i := range 256 { // the types of ICMP messages
 		l.Fixed["23"] = append(l.Fixed["23"], pcp.Instance{ID: int32(i), Name: numberedName("Type", i)})
 	}
-	l.Table("netstat", "/proc/net/netstat", func(t *procfs.Table, _ *pmda.Request) error { return procfs.Error(l.readPairs(t, "netstat")) })
 	l.File("snmp6", "proc/net/snmp6", procfs.Keyed)
 	l.File("sockstat", "proc/net/sockstat", parseSockstat)
 	l.File("sockstat6", "proc/net/sockstat6", parseSockstat)
 	l.Table("softnet", "/proc/net/softnet_stat", func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read("proc/net/softnet_stat")
-		parseSoftnet(t, text, len(l.cpus.Rows))
-		for i := range t.Rows { // there are no lines of processors that are switched off
-			t.Rows[i].Inst = l.cpus.Rows[i].Inst
-		}
+		parseSoftnet(t, l.cpus, text)
 		if t.Tried = len(l.cpus.Rows); !l.Recorded() {
 			t.Tried = 1
 		}
 		return procfs.Missing(err)
 	}, l.cpus)
-}
-
-func (l *collector) readPairs(t *procfs.Table, name string) error {
-	r := t.Row(pcp.NullInst)
-	text, err := l.Root.Read("proc/net/" + name)
-	parsePairs(t, r, l.Tables["icmpmsg"], text)
-	r.DropOnes()
-	if name == "netstat" && len(procfs.Complete(text)) < len(text) {
-		return pmerr.Botch // PCP's agent has no values of a file whose last line has no end
-	}
-	for i := range l.Tables["icmpmsg"].Rows {
-		l.Tables["icmpmsg"].Rows[i].DropOnes()
-	}
-	return err
 }
 
 // parsePairs reads /proc/net/snmp or /proc/net/netstat: pairs of lines.
@@ -85,19 +75,10 @@ func parsePairs(t *procfs.Table, r *procfs.Row, icmp *procfs.Table, text []byte)
 
 // parseICMP adds the number of messages of a type: InType3, OutType3.
 func parseICMP(t *procfs.Table, head, value []byte) {
-	key := []byte("in")
-	number, ok := bytes.CutPrefix(head, []byte("InType"))
-	if !ok {
-		key = []byte("out")
-		if number, ok = bytes.CutPrefix(head, []byte("OutType")); !ok {
-			return
-		}
+	direction, number, _ := bytes.Cut(head, []byte("Type"))
+	if n, ok := procfs.Uint(number); ok && n <= 255 {
+		t.Cell(t.At(int32(n)), bytes.ToLower(direction)).SetWord(value)
 	}
-	n, ok := procfs.Uint(number)
-	if !ok || n > 255 {
-		return
-	}
-	t.Cell(t.At(int32(n)), key).SetWord(value)
 }
 
 // parseSockstat reads "TCP: inuse 2 orphan 1". The keys are TCP.inuse and so on.
@@ -119,66 +100,26 @@ func parseSockstat(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// Numbers of columns that /proc/net/softnet_stat has had: those of the oldest kernels, and those
-// since there are lengths of queues. Between them, only the columns up to maxFlow have a meaning.
-const (
-	minSoftnet = 9
-	maxFlow    = 11
-	allSoftnet = 15
-)
-
-// parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each of most processors.
-// The last line tells which columns the kernel has; shorter lines have zeros there.
-func parseSoftnet(t *procfs.Table, text []byte, most int) {
-	var lines, words [][]byte
+// parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each processor that is switched on. Of more
+// than 11 columns, those since Linux 5.10 have a meaning: the lengths of queues.
+func parseSoftnet(t, cpus *procfs.Table, text []byte) {
+	i := 0
 	for line := range procfs.Lines(text) {
-		if len(lines) == most {
+		words := bytes.Fields(line)
+		if i == len(cpus.Rows) {
 			break
 		}
-		lines = append(lines, line)
-	}
-	if len(lines) == 0 {
-		return
-	}
-	known := softnetColumns(len(softnetWords(nil, lines[len(lines)-1])))
-	if known < minSoftnet {
-		return
-	}
-	for i, line := range lines {
-		words = softnetWords(words[:0], line)
-		r := t.Row(int32(i))
-		for field := range known {
-			var v uint64
-			if field < len(words) {
-				v, _ = procfs.Hex(words[field])
+		if len(words) > 11 && len(words) < 15 {
+			words = words[:11]
+		}
+		r := t.Row(cpus.Rows[i].Inst)
+		for field, word := range words {
+			if n, ok := procfs.Hex(word); ok {
+				t.Field(r, field+1).SetUint(n)
 			}
-			t.Field(r, field+1).SetUint(v)
 		}
+		i++
 	}
-}
-
-// softnetColumns returns how many columns of a line with a number of words have a meaning.
-func softnetColumns(words int) int {
-	if words < allSoftnet {
-		return min(words, maxFlow)
-	}
-	return allSoftnet
-}
-
-// softnetWords appends the words of a line. Longer ones than the kernel writes are several, as the
-// reference reads them; a word that is no number is the end.
-func softnetWords(words [][]byte, line []byte) [][]byte {
-	const digits = 8
-	for _, word := range procfs.Words(line) {
-		if _, ok := procfs.Hex(word); !ok {
-			break
-		}
-		for ; len(word) > digits; word = word[digits:] {
-			words = append(words, word[:digits])
-		}
-		words = append(words, word)
-	}
-	return words
 }
 
 func (l *collector) addSockets() {
@@ -205,60 +146,46 @@ var socketStates = [...]string{
 //	0: 00000000:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 497 1
 func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var counts [len(socketStates)]uint64
-	for line := range procfs.Lines(procfs.Complete(text)) {
+	for line := range procfs.Lines(text) {
 		state, _ := procfs.Word(procfs.Skip(line, 3))
-		if n, ok := procfs.Hex(state); ok && uint32(n) < uint32(len(counts)) {
-			counts[uint32(n)]++
+		if n, ok := procfs.Hex(state); ok && n < uint64(len(counts)) {
+			counts[n]++
 		}
 	}
 	for i, name := range socketStates {
-		if i > 0 {
-			t.Cell(r, []byte(name)).SetUint(counts[i])
-		}
+		t.Cell(r, []byte(name)).SetUint(counts[i])
 	}
 	t.Cell(r, []byte("udplisten")).SetUint(counts[7])
 }
 
 // countSockets counts the lines after the headings.
 func countSockets(t *procfs.Table, r *procfs.Row, text []byte) {
-	_, text = procfs.Line(text)
-	n := uint64(0)
-	for range procfs.Lines(text) {
-		n++
-	}
-	t.Cell(r, []byte("count")).SetUint(n)
+	t.Cell(r, []byte("count")).SetUint(uint64(max(0, bytes.Count(text, []byte{'\n'})-1)))
 }
 
 // parseUnixSockets counts the lines of /proc/net/unix by type and state.
 //
 //	0000000093a76a56: 00000002 00000000 00010000 0001 01 7064395 /run/a
 func parseUnixSockets(t *procfs.Table, r *procfs.Row, text []byte) {
-	var datagram, established, listen, stream uint64
-	for line := range procfs.Lines(procfs.Complete(text)) {
-		word, rest := procfs.Word(procfs.Skip(line, 4))
-		kind, _ := procfs.Hex(word)
-		word, _ = procfs.Word(rest)
-		state, ok := procfs.Hex(word)
-		if !ok {
-			continue
-		}
-		switch uint32(kind) {
-		case 1:
-			stream++
-			switch uint32(state) {
-			case 1:
-				listen++
-			case 3:
-				established++
+	for _, name := range [...]string{"stream", "listen", "established", "datagram"} {
+		t.Cell(r, []byte(name)).SetUint(0)
+	}
+	for line := range procfs.Lines(text) {
+		kind, rest := procfs.Word(procfs.Skip(line, 4))
+		state, _ := procfs.Word(rest)
+		switch string(kind) {
+		case "0001":
+			t.Cell(r, []byte("stream")).Add(1)
+			switch string(state) {
+			case "01":
+				t.Cell(r, []byte("listen")).Add(1)
+			case "03":
+				t.Cell(r, []byte("established")).Add(1)
 			}
-		case 2:
-			datagram++
+		case "0002":
+			t.Cell(r, []byte("datagram")).Add(1)
 		}
 	}
-	t.Cell(r, []byte("datagram")).SetUint(datagram)
-	t.Cell(r, []byte("established")).SetUint(established)
-	t.Cell(r, []byte("listen")).SetUint(listen)
-	t.Cell(r, []byte("stream")).SetUint(stream)
 }
 
 // hidden reports whether network.all metrics leave out an interface: its network is in the host.

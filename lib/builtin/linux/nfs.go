@@ -1,7 +1,6 @@
 package linux
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strconv"
@@ -47,11 +46,12 @@ func (l *collector) addNFS() {
 	l.nfs("nfsd", map[string]string{"proc2": "7", "proc3": "8", "proc4ops": "15"})
 	l.Table("nfspools", "/proc/fs/nfsd/pool_stats", func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read("proc/fs/nfsd/pool_threads")
-		n, ok := procfs.Int(bytes.TrimSpace(text))
+		word, _ := procfs.Word(text)
+		threads, ok := procfs.Uint(word)
 		if !ok { // without their number nothing is known of pools
 			return procfs.Missing(err)
 		}
-		r, threads := t.Row(pcp.NullInst), uint64(uint32(n))
+		r := t.Row(pcp.NullInst)
 		if threads == 0 {
 			for i := range r.Cells {
 				r.Cells[i].SetUint(0)
@@ -128,30 +128,15 @@ func parseOperations(sum *procfs.Cell, ops *procfs.Table, list []pcp.Instance, l
 	sum.SetUint(total)
 }
 
-// parsePools reads /proc/fs/nfsd/pool_stats: a heading, and a line for each pool. Field 1 is the
+// parsePools reads /proc/fs/nfsd/pool_stats: a heading, and a line for each pool, whose number is the first word. Field 1 is the
 // number of pools, the others are sums. The file has no values without a pool.
 func parsePools(t *procfs.Table, r *procfs.Row, text []byte) {
-	var sums [6]uint64
-	if line, rest := procfs.Line(text); bytes.HasPrefix(line, []byte{'#'}) {
-		text = rest
-	}
-	s := procfs.Scanner{Text: text}
-	for {
-		var pool [len(sums)]uint64
-		for i := 1; i < len(pool) && (i == 1 || s.Ok); i++ {
-			pool[i] = s.Uint()
-		}
-		if !s.Ok {
-			break
-		}
-		pool[1] = 1
-		for i := range sums {
-			sums[i] += pool[i]
-		}
-	}
-	for i, n := range sums {
-		if sums[1] > 0 {
-			t.Field(r, i).SetUint(n)
+	for line := range procfs.Lines(procfs.After(text, 1)) {
+		t.Field(r, 1).Add(1)
+		for i, word := range procfs.Words(procfs.Skip(line, 1)) {
+			if n, ok := procfs.Uint(word); ok {
+				t.Field(r, i+2).Add(n)
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package linux
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -43,16 +42,10 @@ func (l *collector) addSystem() {
 	l.Numbers("dentrystate", "proc/sys/fs/dentry-state")
 	l.Numbers("aionr", "proc/sys/fs/aio-nr")
 	l.Numbers("aiomax", "proc/sys/fs/aio-max-nr")
-	for name, file := range map[string]string{"uevent": "sys/kernel/uevent_seqnum", "zswap_pool": "sys/module/zswap/parameters/max_pool_percent"} {
-		l.File(name, file, func(t *procfs.Table, r *procfs.Row, text []byte) {
-			if n, _ := procfs.Uint(procfs.Chop(text)); len(text) > 0 {
-				t.Field(r, 1).SetUint(n)
-			}
-		})
-	}
+	l.Numbers("uevent", "sys/kernel/uevent_seqnum")
+	l.Numbers("zswap_pool", "sys/module/zswap/parameters/max_pool_percent")
 	l.File("zswap", "sys/module/zswap/parameters/enabled", func(t *procfs.Table, r *procfs.Row, text []byte) {
-		line := procfs.Chop(text)
-		t.Cell(r, []byte("enabled")).SetText(line[:min(1, len(line))]) // Y or N
+		t.Cell(r, []byte("enabled")).SetText(procfs.Chop(text)) // Y or N
 	})
 	l.File("locks", "proc/locks", parseLocks)
 	l.addDistro()
@@ -97,35 +90,19 @@ func (l *collector) addPressure() {
 //	some avg10=36.18 avg60=39.52 avg300=59.38 total=5850543407
 //	full avg10=0.00 avg60=0.00 avg300=0.00 total=0
 func parsePressure(total, avg *procfs.Table, text []byte) {
-	r, intervals := total.Row(pcp.NullInst), [...]int32{10, 60, 300}
-	for _, inst := range intervals {
-		avg.Row(inst)
-	}
-	s := procfs.Scanner{Text: text}
-	for _, kind := range [...]string{"some", "full"} {
-		s.Literal(kind)
-		var values [len(intervals)]float64
-		for i, seconds := range intervals {
-			if s.Ok {
-				s.Literal(fmt.Sprintf("avg%d=", seconds))
+	r := total.Row(pcp.NullInst)
+	for line := range procfs.Lines(text) {
+		kind, rest := procfs.Word(line)
+		for _, word := range procfs.Words(rest) {
+			key, value, _ := bytes.Cut(word, []byte{'='})
+			if string(key) == "total" {
+				total.Cell(r, kind).SetWord(value)
+				continue
 			}
-			if s.Ok {
-				values[i] = s.Real()
+			seconds, _ := procfs.Uint(bytes.TrimPrefix(key, []byte("avg")))
+			if v, ok := procfs.Real(value); ok && seconds <= 300 {
+				avg.Cell(avg.At(int32(seconds)), kind).SetReal(v)
 			}
-		}
-		if s.Ok {
-			s.Literal("total=")
-		}
-		if !s.Ok {
-			continue
-		}
-		n := s.Uint()
-		if !s.Ok {
-			continue
-		}
-		total.Cell(r, []byte(kind)).SetUint(n)
-		for i := range intervals {
-			avg.Cell(&avg.Rows[i], []byte(kind)).SetReal(values[i])
 		}
 	}
 }
@@ -150,29 +127,24 @@ func lockKind(word []byte) string {
 //
 //	1: POSIX  ADVISORY  WRITE 1234 08:01:131 0 EOF
 func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
-	counts := map[string]uint64{}
-	for line := range procfs.Lines(text) {
-		s := procfs.Scanner{Text: line}
-		if s.Uint(); s.Ok {
-			s.Literal(":")
-		}
-		word, rest := procfs.Word(s.Text)
-		mode, _ := procfs.Word(procfs.Skip(rest, 1))
-		kind := lockKind(word)
-		if !s.Ok || kind == "" || len(mode) == 0 {
-			continue
-		}
-		counts[kind+".count"]++
-		if m := string(mode); m == "READ" || m == "RW" {
-			counts[kind+".read"]++
-		}
-		if m := string(mode); m == "WRITE" || m == "RW" {
-			counts[kind+".write"]++
-		}
-	}
 	for _, kind := range [...]string{"posix", "flock", "lease"} {
 		for _, what := range [...]string{".read", ".write", ".count"} {
-			t.Cell(r, []byte(kind+what)).SetUint(counts[kind+what])
+			t.Cell(r, []byte(kind+what)).SetUint(0)
+		}
+	}
+	for line := range procfs.Lines(text) {
+		word, rest := procfs.Word(procfs.Skip(line, 1))
+		mode, _ := procfs.Word(procfs.Skip(rest, 1))
+		kind := lockKind(word)
+		if kind == "" {
+			continue
+		}
+		t.Cell(r, []byte(kind+".count")).Add(1)
+		if m := string(mode); m == "READ" || m == "RW" {
+			t.Cell(r, []byte(kind+".read")).Add(1)
+		}
+		if m := string(mode); m == "WRITE" || m == "RW" {
+			t.Cell(r, []byte(kind+".write")).Add(1)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
-	"pmtools/lib/pcp"
 )
 
 // How control groups are found: each line of /proc/mounts of the kind cgroup is a hierarchy for the
@@ -57,7 +56,6 @@ func (p *collector) addCgroups() {
 				r := t.Row(group.Inst)
 				if text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/" + file); err == nil {
 					setGroup(t, r, text)
-					r.DropOnes()
 				}
 			})
 		}
@@ -92,9 +90,9 @@ func (p *collector) addGroupDevices() {
 	devices := p.Tables["blockdevices"]
 	p.eachGroup("iodev", "io.stat", p.Tables["unified"], func(t *procfs.Table, group *procfs.Row, text []byte) {
 		for line := range procfs.Lines(text) {
-			of, rest := lastNumber(line)
-			if name := p.devices[of]; name != "" && len(bytes.TrimSpace(rest)) > 0 { // a device may have no numbers yet
-				setPairs(t, part(t, "iodev", group, name), "", rest)
+			device, rest := lastDevice(line)
+			if name := p.devices[string(device)]; name != "" && len(bytes.TrimSpace(rest)) > 0 { // a device may have no numbers yet
+				t.SetPairs(part(t, "iodev", group, name), "", rest, '=')
 			}
 		}
 	}, devices)
@@ -104,13 +102,17 @@ func (p *collector) addGroupDevices() {
 			group := &groups.Rows[i]
 			all := p.Tables["blkioall"].Row(group.Inst)
 			for _, file := range blkioFiles {
-				text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/blkio." + file.name)
+				text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/blkio." + file)
 				if err != nil {
 					continue
 				}
-				file.parse(text, p.devices, func(device, operation string, n uint64) {
-					key := []byte(file.name + operation)
-					t.Cell(part(t, "blkiodev", group, device), key).SetUint(n)
+				parseBlkio(text, func(device, operation []byte, n uint64) {
+					name := p.devices[string(device)]
+					if name == "" {
+						return
+					}
+					key := append([]byte(file), operation...)
+					t.Cell(part(t, "blkiodev", group, name), key).SetUint(n)
 					p.Tables["blkioall"].Cell(all, key).Add(n)
 				})
 			}
@@ -120,106 +122,42 @@ func (p *collector) addGroupDevices() {
 }
 
 // blkioFiles are files of version 1 with numbers for devices.
-var blkioFiles = [...]struct {
-	name  string
-	parse func(text []byte, devices map[deviceNumber]string, set func(device, operation string, n uint64))
-}{
-	{"io_merged", parseOperations}, {"io_queued", parseOperations}, {"io_service_bytes", parseOperations}, {"io_serviced", parseOperations},
-	{"io_service_time", parseOperations}, {"io_wait_time", parseOperations}, {"sectors", parseDevices}, {"time", parseDevices},
-	{"throttle.io_service_bytes", parseOperations}, {"throttle.io_serviced", parseOperations},
+var blkioFiles = [...]string{
+	"io_merged", "io_queued", "io_service_bytes", "io_serviced", "io_service_time", "io_wait_time", "sectors", "time",
+	"throttle.io_service_bytes", "throttle.io_serviced",
 }
 
-// parseDevices reads a number of each device: "8:0 12".
-func parseDevices(text []byte, devices map[deviceNumber]string, set func(device, operation string, n uint64)) {
+// parseBlkio reads a number of each device, "8:0 12", or numbers of its operations, "8:0 Read 12", of which the last is the total.
+func parseBlkio(text []byte, set func(device, operation []byte, n uint64)) {
 	for line := range procfs.Lines(text) {
-		of, rest := number(line)
-		word, _ := procfs.Word(rest)
-		if n, ok := procfs.Uint(word); ok && devices[of] != "" {
-			set(devices[of], "", n)
+		device, rest := procfs.Word(line)
+		word, more := procfs.Word(rest)
+		var operation []byte
+		if len(more) > 0 {
+			operation = append([]byte{'.'}, word...)
+			word, _ = procfs.Word(more)
+		}
+		if n, ok := procfs.Uint(word); ok {
+			set(device, operation, n)
 		}
 	}
 }
 
-// operations are those of parseOperations, after the name of the file. The last one ends those of a device.
-var operations = [...]string{".Read", ".Write", ".Sync", ".Async", ".Total"}
-
-// parseOperations reads the numbers of the operations of each device, "8:0 Read 12", up to the total of the device, "8:0 Total 12". Without
-// a total a device has no numbers. A line without a number has that of the line before, as PCP's agent reads it.
-func parseOperations(text []byte, devices map[deviceNumber]string, set func(device, operation string, n uint64)) {
-	var device string
-	var numbers [len(operations)]uint64
-	var n uint64
-	for line := range procfs.Lines(text) {
-		of, rest := number(line)
-		operation, rest := procfs.Word(rest)
-		if len(operation) == 0 {
-			continue
-		}
-		word, _ := procfs.Word(rest)
-		if v, ok := procfs.Uint(word); ok {
-			n = v
-		}
-		name := devices[of]
-		if name == "" {
-			continue
-		}
-		if name != device {
-			device, numbers = name, [len(operations)]uint64{}
-		}
-		i := slices.Index(operations[:], "."+string(operation))
-		if i >= 0 {
-			numbers[i] = n
-		}
-		if i == len(operations)-1 {
-			for i, n := range numbers {
-				set(device, operations[i], n)
-			}
-		}
-	}
-}
-
-// A deviceNumber is the major and the minor number of a block device.
-type deviceNumber [2]uint64
-
-// number reads what a line begins with, "8:0". Without it nothing is left of the line.
-func number(line []byte) (n deviceNumber, rest []byte) {
-	s := procfs.Scanner{Text: line}
-	n[0] = s.Uint()
-	if s.Ok {
-		s.Literal(":")
-	}
-	if s.Ok {
-		n[1] = s.Uint()
-	}
-	if !s.Ok {
-		return deviceNumber{}, nil
-	}
-	return n, s.Text
-}
-
-// lastNumber reads what a line of io.stat begins with. Linux 5.13 to 6.0 writes devices without numbers, and no end of the line, before the
+// lastDevice reads what a line of io.stat begins with. Linux 5.13 to 6.0 writes devices without numbers, and no end of the line, before the
 // device whose numbers follow: "8:32 8:16 rbytes=11".
-func lastNumber(line []byte) (n deviceNumber, rest []byte) {
-	n, rest = number(line)
-	for next, more := number(rest); more != nil; next, more = number(rest) {
-		n, rest = next, more
+func lastDevice(line []byte) (device, rest []byte) {
+	device, rest = procfs.Word(line)
+	for next, more := procfs.Word(rest); bytes.IndexByte(next, ':') > 0; next, more = procfs.Word(rest) {
+		device, rest = next, more
 	}
-	return n, rest
+	return device, rest
 }
 
 // parseSubsystems reads /proc/cgroups: "cpuset	3	1	1" below a line of headings.
 func parseSubsystems(t *procfs.Table, ids *procfs.IDs, text []byte) {
-	for line := range procfs.Lines(text) {
+	for line := range procfs.Lines(procfs.After(text, 1)) {
 		name, rest := procfs.Word(line)
-		s := procfs.Scanner{Text: rest, Ok: true}
-		for range 3 {
-			if s.Ok {
-				s.Uint()
-			}
-		}
-		if s.Ok && name[0] != '#' {
-			t.SetKeys(t.Named(ids, name), rest, "hierarchy", "num_cgroups", "enabled")
-		}
+		t.SetKeys(t.Named(ids, name), rest, "hierarchy", "num_cgroups", "enabled")
 	}
 }
 
@@ -247,15 +185,14 @@ func (p *collector) readMounts(t, subsystems *procfs.Table, text []byte) {
 	}
 }
 
-// readDevices reads the names of block devices by their numbers, except those of files and memory.
+// readDevices reads the names of block devices by their numbers, as "8:0", except those of files and memory.
 func (p *collector) readDevices(text []byte) {
-	p.devices = map[deviceNumber]string{}
+	p.devices = map[string]string{}
 	for line := range procfs.Lines(text) {
-		s := procfs.Scanner{Text: line}
-		n := deviceNumber{s.Uint(), s.Uint()}
-		name, _ := procfs.Word(s.Text)
-		if !bytes.HasPrefix(name, []byte("loop")) && !bytes.HasPrefix(name, []byte("ram")) {
-			p.devices[n] = string(name)
+		major, rest := procfs.Word(line)
+		minor, rest := procfs.Word(rest)
+		if name, _ := procfs.Word(rest); !bytes.HasPrefix(name, []byte("loop")) && !bytes.HasPrefix(name, []byte("ram")) {
+			p.devices[string(major)+":"+string(minor)] = string(name)
 		}
 	}
 }
@@ -346,34 +283,9 @@ func setGroup(t *procfs.Table, r *procfs.Row, text []byte) {
 	for line := range procfs.Lines(text) {
 		key, rest := procfs.Word(line)
 		if bytes.ContainsRune(rest, '=') {
-			setPairs(t, r, string(key)+".", rest)
+			t.SetPairs(r, string(key)+".", rest, '=')
 			continue
 		}
 		t.Cell(r, key).SetWord(rest)
 	}
-}
-
-// setPairs sets the cells of pairs: "avg10=0.00 total=5".
-func setPairs(t *procfs.Table, r *procfs.Row, prefix string, rest []byte) {
-	for _, word := range procfs.Words(rest) {
-		key, value, _ := bytes.Cut(word, []byte{'='})
-		c := t.Cell(r, append([]byte(prefix), key...))
-		if n, ok := procfs.Real(value); ok && bytes.IndexByte(value, '.') >= 0 {
-			c.SetReal(n)
-		} else {
-			c.SetWord(value)
-		}
-	}
-}
-
-func groupLabels(name string, keys []string) string {
-	labels := []pcp.Label{{Name: keys[0], Value: procfs.Quote(name)}}
-	if i := strings.LastIndex(name, "::"); i >= 0 && len(keys) > 1 {
-		value := name[i+2:]
-		if keys[1] == "cpu" {
-			value = strings.TrimPrefix(value, "cpu")
-		}
-		labels = []pcp.Label{{Name: keys[0], Value: procfs.Quote(name[:i])}, {Name: keys[1], Value: procfs.Quote(value)}}
-	}
-	return string(pcp.AppendLabels(nil, labels))
 }

@@ -150,7 +150,7 @@ var collectTests = []struct {
 	{
 		"control groups of version 2, and a hierarchy of version 1",
 		map[string]string{
-			"proc/cgroups": "memory\t4\t7\t1\n",
+			"proc/cgroups": "#subsys_name\nmemory\t4\t7\t1\n",
 			"proc/mounts":  "c /cg/memory cgroup rw,memory 0 0\nc /cg/u cgroup2 rw 0 0\n", "proc/diskstats": "8 0 sda 1\n",
 			"cg/memory/memory.limit_in_bytes": "18446744073709551615\n", "cg/memory/memory.stat": "cache 1\ntotal_rss 2\n",
 			"cg/u/cpu.stat": "usage_usec 7\nuser_usec 5\n", "cg/u/cpuset.cpus": "0-3\n", "cg/u/a/cpuset.cpus": "\n", "cg/u/a/io.stat": "8:0 rbytes=1 wios=2\n9:9 rbytes=3\n8:1\n",
@@ -206,14 +206,14 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestEnds: texts end where PCP's agent ends them: a byte before the end of the file, at it, or at the end of the last line.
+// TestEnds: texts end where PCP's agent ends them: a byte before the end of the file, or at it.
 func TestEnds(t *testing.T) {
 	a := newCollector(procfstest.Options(procfstest.Files(t, map[string]string{
-		"proc/7/environ": "A=1\x00\x00\x00", "proc/7/attr/current": "label\x00", "proc/7/wchan": "wait\n", "proc/7/cgroup": "1:x:/a\n2:y:/b", "proc/7/maps": "00-01 r\n\n",
+		"proc/7/environ": "A=1\x00\x00\x00", "proc/7/attr/current": "label\x00", "proc/7/wchan": "wait\n", "proc/7/cgroup": "1:x:/a\n2:y:/b\n", "proc/7/maps": "00-01 r\n\n",
 		"proc/7/io": "rchar: -3\nwchar: x\n",
 	}))).agent()
 	want := map[string]string{
-		"proc.psinfo.environ": `"A=1  "`, "proc.psinfo.labels": `"label"`, "proc.psinfo.wchan_s": `"wait\n"`, "proc.psinfo.cgroups": `"x:/a"`, "proc.memory.maps": `"00-01 r\n"`,
+		"proc.psinfo.environ": `"A=1  "`, "proc.psinfo.labels": `"label"`, "proc.psinfo.wchan_s": `"wait\n"`, "proc.psinfo.cgroups": `"x:/a;y:/b"`, "proc.memory.maps": `"00-01 r\n"`,
 		"proc.io.rchar": "18446744073709551613",
 	}
 	for name, value := range want {

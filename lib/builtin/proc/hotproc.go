@@ -53,7 +53,7 @@ var hotFiles = [...]struct {
 	{"status", parseStatus, []hotCell{
 		{"Uid.1", "uid"}, {"Gid.1", "gid"}, {"voluntary_ctxt_switches", "ctxswitch"}, {"nonvoluntary_ctxt_switches", "ctxswitch"},
 	}},
-	{"io", procfs.KeyedAny, []hotCell{{"read_bytes", "iodemand"}, {"write_bytes", "iodemand"}}},
+	{"io", procfs.Keyed, []hotCell{{"read_bytes", "iodemand"}, {"write_bytes", "iodemand"}}},
 	{"schedstat", procfs.Fields, []hotCell{{"2", "schedwait"}}},
 }
 
@@ -86,7 +86,6 @@ type hotList struct {
 func (p *collector) addHot(o *Options) {
 	p.hot = &hotList{p: p, now: time.Now, interval: 10}
 	p.hotter = &collector{Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{}, open: p.open, threads: p.threads, serial: hotSerial, hot: p.hot}
-	p.hotter.Label = p.hotter.label
 	p.hotter.addAll()
 	all := p.Tables["all"]
 	hot := p.Fill("hot", "the predicate", func(t *procfs.Table) {

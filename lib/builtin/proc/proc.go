@@ -47,8 +47,8 @@ type collector struct {
 	fetched  bool          // the last request was for values
 	fds      map[int32]int // numbers of open files, -1 for those that are hidden
 	mounts   []cgroupMount
-	devices  map[deviceNumber]string // names of block devices by their numbers
-	serial   uint32                  // serial number of the instance domain of processes
+	devices  map[string]string // names of block devices by their numbers, as 8:0
+	serial   uint32            // serial number of the instance domain of processes
 	// selections are the settings of clients that do not see all processes.
 	selections map[*pmda.Client]selection
 	hot        *hotList
@@ -81,7 +81,6 @@ func newCollector(o *Options) *collector {
 		Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, fds: map[int32]int{}, mine: map[int32]bool{},
 		serial: processSerial, lifetime: 60, selections: map[*pmda.Client]selection{},
 	}
-	p.Label = p.label
 	p.pages.size = p.PageSize >> 10
 	threads, _ := p.Setting("THREADS")
 	access, _ := p.Setting("ACCESS")
@@ -101,18 +100,6 @@ func (p *collector) addAll() {
 	p.addStatus()
 	p.addSmallFiles()
 	p.addGraphics()
-}
-
-func (p *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
-	return func(inst int32) string {
-		if keys[0] == "pid" {
-			return fmt.Sprintf(`{"pid":%d}`, inst)
-		}
-		if r := t.Find(inst); r != nil {
-			return groupLabels(r.Name, keys)
-		}
-		return ""
-	}
 }
 
 func (p *collector) agent() *pmda.Agent {

@@ -86,13 +86,9 @@ func (p *collector) addSmallFiles() {
 		procfs.Fields(t, r, text)
 	})
 	p.perProcess("schedstat", "schedstat", false, procfs.Fields)
-	p.perProcess("oom_score", "oom_score", false, func(t *procfs.Table, r *procfs.Row, text []byte) {
-		if word, _ := procfs.Word(text); len(word) > 0 {
-			t.Field(r, 1).SetUint(procfs.AnyUint(word))
-		}
-	})
-	p.perProcess("io", "io", true, procfs.KeyedAny)
-	p.perProcess("smaps", "smaps_rollup", true, procfs.KeyedAny)
+	p.perProcess("oom_score", "oom_score", false, procfs.Fields)
+	p.perProcess("io", "io", true, procfs.Keyed)
+	p.perProcess("smaps", "smaps_rollup", true, procfs.Keyed)
 	p.perProcess("wchan", "wchan", false, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		t.Cell(r, []byte("text")).SetText(text) // it has no end of a line
 	})
@@ -193,18 +189,14 @@ func (p *collector) openFiles(pid int32) int {
 // parseCgroups reads lines like "12:cpu:/user.slice", which are shown without their numbers. The
 // first group of a container names it.
 func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
-	text = procfs.Complete(text)
 	var parts []string
-	for line := range procfs.Lines(text) {
-		if _, group, ok := bytes.Cut(line, []byte{':'}); ok {
-			parts = append(parts, string(group))
-		}
-	}
-	t.Cell(r, []byte("text")).SetString(strings.Join(parts, ";"))
 	id := ""
 	for line := range procfs.Lines(text) {
-		id = cmp.Or(id, container(string(line[bytes.LastIndexByte(line, ':')+1:])))
+		_, group, _ := strings.Cut(string(line), ":")
+		parts = append(parts, group)
+		id = cmp.Or(id, container(group[strings.LastIndexByte(group, ':')+1:]))
 	}
+	t.Cell(r, []byte("text")).SetString(strings.Join(parts, ";"))
 	t.Cell(r, []byte("container")).SetString(id)
 }
 

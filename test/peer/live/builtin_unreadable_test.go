@@ -92,7 +92,7 @@ func TestBuiltinUnreadable(t *testing.T) {
 			})
 			equal += same
 			for metric, diff := range problems {
-				if !explained(metric, "unreadable", diff, changes, dir) {
+				if !explained(metric, "unreadable", diff, changes) {
 					t.Errorf("run %d: %s: %s", i, metric, diff)
 				}
 			}

@@ -61,8 +61,6 @@ type Catalog struct {
 	Tables map[string]*Table
 	Files  map[string]string         // the file of each table, for help texts
 	Fixed  map[string][]pcp.Instance // instances that do not change, by serial numbers
-	// Label returns the InDom.InstLabels for the rows of a table; keys are those of the list.
-	Label func(t *Table, keys []string) func(inst int32) string
 }
 
 // NewCatalog returns the empty catalog of a collector with its usual domain, whose variables begin
@@ -117,7 +115,7 @@ func (c *Catalog) bindInDom(d *pmda.InDom, value string) error {
 	}
 	d.Needs, d.List = t.Reading, t.instances
 	if labelled {
-		d.InstLabels = c.Label(t, strings.Split(keys, ","))
+		d.InstLabels = instLabels(t, strings.Split(keys, ","))
 	}
 	return nil
 }

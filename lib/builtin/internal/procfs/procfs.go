@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -115,7 +116,7 @@ func fill[R io.Reader](p *Root, f R, w way) ([]byte, error) {
 		k, err := f.Read(p.Buf[n:])
 		n += k
 		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, syscall.EISDIR): // a directory has no text, and PCP's agent finds an empty file
+		case errors.Is(err, io.EOF):
 			return p.Buf[:n], nil
 		case err != nil:
 			return nil, err
@@ -255,118 +256,38 @@ func Word(line []byte) (word, rest []byte) {
 	return line[:i], line[i:]
 }
 
-// Join appends the words of a line, separated by single blanks.
-func Join(dst, line []byte) []byte {
-	for _, word := range Words(line) {
-		if len(dst) > 0 {
-			dst = append(dst, ' ')
-		}
-		dst = append(dst, word...)
-	}
-	return dst
-}
-
 func blank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' || c == 0 }
 
-// Uint returns the decimal number that a word begins with, as C's strtoull reads it: a minus sign
-// negates modulo 2^64, and overflow saturates. A word that does not begin with a digit is not a
-// number.
-func Uint(word []byte) (uint64, bool) {
-	neg := len(word) > 0 && word[0] == '-'
-	if neg || len(word) > 0 && word[0] == '+' {
-		word = word[1:]
-	}
-	var n uint64
-	digits := 0
-	for _, c := range word {
+// Uint returns the decimal number that a word is. A minus sign negates modulo 2^64.
+func Uint(word []byte) (n uint64, ok bool) {
+	digits := bytes.TrimPrefix(word, []byte{'-'})
+	for _, c := range digits {
 		d := uint64(c - '0')
-		if d > 9 {
-			break
-		}
-		digits++
-		if n > (1<<64-1-d)/10 {
-			return 1<<64 - 1, true
+		if d > 9 || n > (math.MaxUint64-d)/10 {
+			return 0, false
 		}
 		n = n*10 + d
 	}
-	if neg {
+	if len(digits) < len(word) {
 		n = -n
 	}
-	return n, digits > 0
+	return n, len(digits) > 0
 }
 
-// Hex returns the hexadecimal number that a word begins with, after 0x or not. A minus sign negates
-// modulo 2^64.
+// Hex returns the hexadecimal number that a word is, after 0x or not.
 func Hex(word []byte) (uint64, bool) {
-	if rest, minus := bytes.CutPrefix(word, []byte{'-'}); minus {
-		n, ok := Hex(rest)
-		return -n, ok
-	}
-	word = bytes.TrimPrefix(word, []byte("0x"))
-	var n uint64
-	for i, c := range word {
-		var d byte
-		switch {
-		case c >= '0' && c <= '9':
-			d = c - '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			d = c | 0x20 - 'a' + 10
-		default:
-			return n, i > 0
-		}
-		if i == 16 {
-			return 1<<64 - 1, true
-		}
-		n = n<<4 | uint64(d)
-	}
-	return n, len(word) > 0
+	n, err := strconv.ParseUint(string(bytes.TrimPrefix(word, []byte("0x"))), 16, 64)
+	return n, err == nil
 }
 
-// AnyUint returns the number that a word begins with, which is octal after 0 and hexadecimal after 0x, as C's strtoull reads it with base 0.
-// A word that does not begin with a number is 0.
-func AnyUint(word []byte) uint64 {
-	digits := bytes.TrimLeft(word, "+-")
-	base := 10
-	switch {
-	case len(digits) < 2 || digits[0] != '0' || len(word)-len(digits) > 1:
-		n, _ := Uint(word)
-		return n
-	case digits[1]|0x20 == 'x':
-		digits, base = digits[2:], 16
-	default:
-		base = 8
-	}
-	end := 0
-	for end < len(digits) && isDigit(digits[end], base) {
-		end++
-	}
-	n, _ := strconv.ParseUint(string(digits[:end]), base, 64) // the largest number if it is beyond
-	if word[0] == '-' {
-		n = -n
-	}
-	return n
-}
-
-func isDigit(c byte, base int) bool {
-	if base == 8 {
-		return c >= '0' && c <= '7'
-	}
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
-}
-
-// Int returns the decimal number that a word begins with, as C's strtol reads it: what is beyond 64 bits is the largest number, or the
-// smallest one.
-func Int(word []byte) (int64, bool) {
-	n := digitsOf(word)
-	x, err := strconv.ParseInt(string(word[:n]), 10, 64)
-	return x, err == nil || errors.Is(err, strconv.ErrRange)
-}
-
-// Real returns the number that a word begins with, as C's strtod reads it, but for hexadecimal numbers and names.
+// Real returns the number that a word is, which may have a fraction.
 func Real(word []byte) (float64, bool) {
-	x, err := strconv.ParseFloat(string(word[:realOf(word)]), 64)
-	return x, err == nil || errors.Is(err, strconv.ErrRange)
+	x, err := strconv.ParseFloat(string(word), 64)
+	return x, err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
 }
+
+// Chop returns a text without its last byte, which ends a line or a string.
+func Chop(text []byte) []byte { return text[:max(len(text)-1, 0)] }
 
 // Error returns the code that stands for a file that could not be read.
 func Error(err error) error {

@@ -226,6 +226,11 @@ func (t *Table) SetKeys(r *Row, line []byte, keys ...string) {
 	}
 }
 
+// Set makes the value of a cell that of another.
+func (c *Cell) Set(from *Cell) {
+	c.Kind, c.Num, c.Text = from.Kind, from.Num, append(c.Text[:0], from.Text...)
+}
+
 // SetUint makes a number the value of a cell. There may be no cell.
 func (c *Cell) SetUint(v uint64) {
 	if c != nil {
@@ -293,24 +298,24 @@ func (t *Table) instances() ([]pcp.Instance, error) {
 // Fields fills a row from a line of numbers, the first of which is field 1.
 func Fields(t *Table, r *Row, text []byte) { t.SetFields(r, 1, text) }
 
-// Keyed fills a row from lines of a key and a number: "MemTotal: 123 kB". The number begins with the
-// first digit.
+// Keyed fills a row from lines of a key and a number: "MemTotal: 123 kB".
 func Keyed(t *Table, r *Row, text []byte) {
 	for line := range Lines(text) {
 		key, rest := Word(line)
-		if c := t.Cell(r, bytes.TrimSuffix(key, []byte{':'})); c != nil {
-			c.SetWord(Digits(rest))
-		}
+		t.Cell(r, bytes.TrimSuffix(key, []byte{':'})).SetWord(rest)
 	}
 }
 
-// KeyedAny fills a row as Keyed, from lines whose numbers have any base.
-func KeyedAny(t *Table, r *Row, text []byte) {
-	for line := range Lines(text) {
-		key, rest := Word(line)
-		c := t.Cell(r, bytes.TrimSuffix(key, []byte{':'}))
-		if word, _ := Word(rest); c != nil && len(word) > 0 {
-			c.SetUint(AnyUint(word))
+// SetPairs sets the cells of pairs like "avg10=0.00 total=5", whose keys come after a prefix. between is what separates
+// key and value.
+func (t *Table) SetPairs(r *Row, prefix string, line []byte, between byte) {
+	for _, word := range Words(line) {
+		key, value, _ := bytes.Cut(word, []byte{between})
+		c := t.Cell(r, append([]byte(prefix), key...))
+		if n, ok := Real(value); ok && bytes.IndexByte(value, '.') >= 0 {
+			c.SetReal(n)
+		} else {
+			c.SetWord(value)
 		}
 	}
 }
