@@ -215,8 +215,9 @@ func (f *fake) Text(_ context.Context, _ pcp.TextKind, idents []uint32) ([]pcp.A
 	return slices.Repeat([]pcp.Answer[string]{{Err: pmerr.Text}}, len(idents)), f.broken
 }
 
-func (f *fake) Labels(context.Context, pcp.LabelKind, uint32) ([]pcp.LabelSet, error) {
-	return []pcp.LabelSet{{Inst: pcp.NullInst}}, f.broken
+func (f *fake) Labels(_ context.Context, _ pcp.LabelKind, idents []uint32, _ pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	none := pcp.ObjectLabels{Sets: []pcp.LabelSet{{Inst: pcp.NullInst}}}
+	return slices.Repeat([]pcp.Answer[pcp.ObjectLabels]{{Value: none}}, len(idents)), f.broken
 }
 
 func (f *fake) Store(context.Context, []pcp.Values) error {

@@ -227,7 +227,7 @@ func TestGroupDomain(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.what, tt.got, tt.want)
 		}
 	}
-	sets, err := src.Labels(t.Context(), pcp.InstanceLabels, uint32(d))
+	sets, err := pmapi.LabelsOf(t.Context(), src, pcp.InstanceLabels, uint32(d))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,12 +239,12 @@ func TestGroupDomain(t *testing.T) {
 	if got := strings.Join(labels, " "); got != `{"kind":"disk"} {"kind":"ssd"}` {
 		t.Errorf("labels %s", got)
 	}
-	answers, err := src.LabelsOf(t.Context(), pcp.InstanceLabels, []uint32{uint32(diskDomain), uint32(d)})
+	answers, err := src.Labels(t.Context(), pcp.InstanceLabels, []uint32{uint32(diskDomain), uint32(d)}, pmapi.Now)
 	if err != nil || len(answers) != 2 {
-		t.Fatalf("LabelsOf: %v, %v", answers, err)
+		t.Fatalf("Labels: %v, %v", answers, err)
 	}
-	if len(answers[0].Value) != 2 || len(answers[1].Value) != 2 {
-		t.Errorf("LabelsOf: %v", answers)
+	if len(answers[0].Value.Sets) != 2 || len(answers[1].Value.Sets) != 2 {
+		t.Errorf("Labels: %v", answers)
 	}
 	if _, err := src.LookupInst(t.Context(), d, "tape"); !errors.Is(err, pmerr.Inst) {
 		t.Errorf("LookupInst of a name that is not there: %v", err)
@@ -271,15 +271,16 @@ type rack struct {
 	err    error
 }
 
-func (r *rack) Labels(_ context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+func (r *rack) Labels(_ context.Context, kind pcp.LabelKind, idents []uint32, _ pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	a := pcp.Answer[pcp.ObjectLabels]{Err: pmerr.NoAgent}
 	switch kind {
 	case pcp.InstanceLabels:
 		r.reads++
-		return r.labels, r.err
+		a.Value.Sets, a.Err = r.labels, r.err
 	case pcp.ContextLabels:
-		return labelled(kind, `hostname="h"`), r.err
+		a.Value.Sets, a.Err = labelled(kind, `hostname="h"`), r.err
 	}
-	return nil, pmerr.NoAgent
+	return slices.Repeat([]pcp.Answer[pcp.ObjectLabels]{a}, len(idents)), nil
 }
 
 func newRack(samples string) *rack {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -76,33 +77,26 @@ func (s *Source) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) (
 	return fill(ctx, out, where, ask, rest)
 }
 
-// Labels returns labels. Derived metrics have no labels of domain, cluster and item.
-func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	if ofDerived(kind, ident) && !s.closed {
-		return noLabels(), nil
-	}
-	return s.insts.Domains().Labels(ctx, kind, ident)
-}
-
 func noLabels() []pcp.LabelSet { return []pcp.LabelSet{{Inst: pcp.NullInst}} }
 
-// LabelsOf is Labels for several objects. It asks the Source below for all of its labels at once.
-func (s *Source) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+// Labels returns labels. Derived metrics have no labels of domain, cluster and item. The Source below is
+// asked for all of its labels at once.
+func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, at pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
 	if s.closed {
 		return nil, pmerr.NoContext
 	}
-	out := make([]pcp.Answer[[]pcp.LabelSet], len(idents))
+	out := make([]pcp.Answer[pcp.ObjectLabels], len(idents))
 	var rest []uint32
 	var where []int
 	for i, ident := range idents {
 		if ofDerived(kind, ident) {
-			out[i].Value = noLabels()
+			out[i].Value.Sets = noLabels()
 		} else {
 			rest, where = append(rest, ident), append(where, i)
 		}
 	}
-	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-		return s.insts.Domains().LabelsOf(ctx, kind, idents)
+	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[pcp.ObjectLabels], error) {
+		return s.insts.Domains().Labels(ctx, kind, idents, at)
 	}
 	return fill(ctx, out, where, ask, rest)
 }

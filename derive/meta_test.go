@@ -18,14 +18,14 @@ func TestLabelsAndTexts(t *testing.T) {
 	src, reg := define(t, newFake(qa), &w, "x.y=1")
 	id := lookup(t, src, "x.y")
 	for _, k := range []pcp.LabelKind{pcp.ItemLabels, pcp.ClusterLabels} {
-		if l, err := src.Labels(ctx, k, uint32(id)); err != nil || len(l) != 1 || len(l[0].Labels) != 0 {
+		if l, err := pmapi.LabelsOf(ctx, src, k, uint32(id)); err != nil || len(l) != 1 || len(l[0].Labels) != 0 {
 			t.Errorf("labels %d: %v, %v", k, l, err)
 		}
 	}
-	if l, err := src.Labels(ctx, pcp.DomainLabels, 511); err != nil || len(l) != 1 {
+	if l, err := pmapi.LabelsOf(ctx, src, pcp.DomainLabels, 511); err != nil || len(l) != 1 {
 		t.Errorf("domain labels: %v, %v", l, err)
 	}
-	if l, err := src.Labels(ctx, pcp.ContextLabels, 0); err != nil || len(l) != 1 {
+	if l, err := pmapi.LabelsOf(ctx, src, pcp.ContextLabels, 0); err != nil || len(l) != 1 {
 		t.Errorf("context labels: %v, %v", l, err)
 	}
 	if _, err := pmapi.LookupText(ctx, src, pcp.OneLine, uint32(id)); !errors.Is(err, pmerr.Text) {

@@ -31,10 +31,10 @@ func keyOf(kind pcp.LabelKind, ident uint32) labelKey {
 	return labelKey{kind, ident}
 }
 
-// listLabels asks for the labels that metrics need, if the source can do so at once.
+// listLabels asks for the labels that metrics need, at once unless the lines of each call are to stand where its
+// labels are needed.
 func (r *reporter) listLabels(ctx context.Context, ms []metric) {
-	l, ok := pmapi.As[pmapi.Batcher](r.src)
-	if !ok || len(ms) == 1 || !r.show.series && !r.show.labels {
+	if len(ms) == 1 || r.traced || !r.show.series && !r.show.labels {
 		return
 	}
 	r.given = make(map[labelKey][]pcp.LabelSet)
@@ -60,12 +60,12 @@ func (r *reporter) listLabels(ctx context.Context, ms []metric) {
 	}
 	for kind, list := range idents {
 		kind := pcp.LabelKind(kind)
-		found, err := l.LabelsOf(ctx, kind, list)
+		found, err := r.src.Labels(ctx, kind, list, pmapi.Now)
 		for i, ident := range list {
 			if err != nil {
 				delete(r.given, labelKey{kind, ident}) // each is asked for by itself then
 			} else if found[i].Err == nil {
-				r.given[labelKey{kind, ident}] = found[i].Value
+				r.given[labelKey{kind, ident}] = found[i].Value.Sets
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func (r *reporter) labelsOf(ctx context.Context, kind pcp.LabelKind, ident uint3
 // name.
 func (r *reporter) lookupLabels(ctx context.Context, kind pcp.LabelKind, ident uint32) []pcp.LabelSet {
 	var sets []pcp.LabelSet
-	if s, err := r.src.Labels(ctx, kind, ident); err == nil {
+	if s, err := pmapi.LabelsOf(ctx, r.src, kind, ident); err == nil {
 		sets = s
 	}
 	if kind == pcp.ContextLabels && len(sets) == 0 {

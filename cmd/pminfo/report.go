@@ -19,6 +19,7 @@ type reporter struct {
 	src     pmapi.Source
 	batch   int           // how many metrics are fetched together
 	ahead   bool          // more than a batch may be asked for at once
+	traced  bool          // each call is shown where its answer is needed
 	pending []string      // metrics that wait for a full batch
 	origin  pcp.Timestamp // where the first record of each metric is looked for
 	values  format.Options

@@ -34,6 +34,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	}
 	defer source.Leave(src)
 	r := &reporter{show: f.show, batch: max(f.batch, 1), src: src, printer: printer{prog: env.Prog, out: env.Out, errs: env.Stderr}}
+	r.traced = open.Traced()
 	r.labelled = make(map[pcp.LabelKind]*labelCache)
 	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
 		r.batch = 1 // metrics are read one at a time

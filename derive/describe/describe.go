@@ -107,9 +107,9 @@ func (c *Catalogue) Labels(ctx context.Context, d *pcp.Desc) ([]pcp.Label, []pcp
 	}
 	var labels pmapi.Labels
 	var insts []pcp.LabelSet
-	for i, sets := range found {
-		if labels.Set(objects[i], sets); objects[i].Kind == pcp.InstanceLabels {
-			insts = sets
+	for i := range found {
+		if labels.Set(objects[i], found[i]); objects[i].Kind == pcp.InstanceLabels {
+			insts = found[i].Sets
 		}
 	}
 	return labels.Of(*d, pcp.NullInst), insts, nil

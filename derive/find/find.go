@@ -235,7 +235,8 @@ func (r *reader) labels(ctx context.Context, objects []pmapi.LabelObject) error 
 		if err != nil {
 			return err
 		}
-		for i, sets := range found {
+		for i := range found {
+			sets := found[i].Sets
 			for _, set := range sets[:min(len(sets), maxLabelled)] {
 				for _, l := range set.Labels {
 					shown := string(pcp.AppendLabels(nil, []pcp.Label{l}))

@@ -78,11 +78,11 @@ func (f *fake) InstancesOf(_ context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pc
 	return out, nil
 }
 
-func (f *fake) LabelsOf(_ context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-	out := make([]pcp.Answer[[]pcp.LabelSet], len(idents))
+func (f *fake) Labels(_ context.Context, kind pcp.LabelKind, idents []uint32, _ pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	out := make([]pcp.Answer[pcp.ObjectLabels], len(idents))
 	for i, ident := range idents {
 		if kind == pcp.InDomLabels && ident == uint32(disks) {
-			out[i].Value = []pcp.LabelSet{{Labels: []pcp.Label{{Name: "device_type", Value: `"block"`}}}}
+			out[i].Value.Sets = []pcp.LabelSet{{Labels: []pcp.Label{{Name: "device_type", Value: `"block"`}}}}
 		}
 	}
 	return out, nil

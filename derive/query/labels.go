@@ -17,9 +17,9 @@ func (s *Source) LabelNames(ctx context.Context, d pcp.InDom) ([]string, error) 
 		return nil, err
 	}
 	known := make(map[string]bool)
-	for _, sets := range found {
-		for i := range sets {
-			for _, l := range sets[i].Labels {
+	for i := range found {
+		for _, set := range found[i].Sets {
+			for _, l := range set.Labels {
 				known[l.Name] = true
 			}
 		}

@@ -5,15 +5,20 @@ import (
 	"encoding/json"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
 )
 
 // Labels implements pmapi.Source.
-func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	if s.closed {
-		return nil, pmerr.NoContext
-	}
+func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, _ pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	return answers(ctx, s, idents, func(ctx context.Context, ident uint32) (pcp.ObjectLabels, error) {
+		sets, err := s.labels(ctx, kind, ident)
+		return pcp.ObjectLabels{Sets: sets}, err
+	})
+}
+
+func (s *Source) labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
 	var domain uint32
 	switch kind {
 	case pcp.ContextLabels:
@@ -41,13 +46,6 @@ func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) (
 		sets = []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{textLabel("agent", m.Name, 0)}}}
 	}
 	return pmda.MarkLabels(sets, kind), nil
-}
-
-// LabelsOf implements pmapi.Batcher.
-func (s *Source) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-	return answers(ctx, s, idents, func(ctx context.Context, ident uint32) ([]pcp.LabelSet, error) {
-		return s.Labels(ctx, kind, ident)
-	})
 }
 
 func textLabel(name, value string, flags uint8) pcp.Label {

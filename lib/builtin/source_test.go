@@ -100,7 +100,7 @@ func TestLazy(t *testing.T) {
 		{"a value", func(s *Source) {
 			_ = s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{pcp.NewID(simple.Domain, 0, 0), pcp.NewID(trivial.Domain, 0, 0)}}, new(pcp.Result))
 		}, "simple trivial"},
-		{"labels of the host", func(s *Source) { _, _ = s.Labels(ctx, pcp.ContextLabels, 0) }, ""},
+		{"labels of the host", func(s *Source) { _, _ = pmapi.LabelsOf(ctx, s, pcp.ContextLabels, 0) }, ""},
 	} {
 		s := Default(&Options{Root: t.TempDir()})
 		c.ask(s)
@@ -207,7 +207,7 @@ func TestUnknownDomain(t *testing.T) {
 	_, errName := s.InstName(ctx, d, 1)
 	_, errText := pmapi.LookupText(ctx, s, pcp.Help, uint32(id))
 	_, errDomText := pmapi.LookupText(ctx, s, pcp.Help|pcp.InDomText, uint32(d))
-	_, errLabels := s.Labels(ctx, pcp.ItemLabels, uint32(id))
+	_, errLabels := pmapi.LabelsOf(ctx, s, pcp.ItemLabels, uint32(id))
 	errStore := s.Store(ctx, []pcp.Values{{ID: id, Insts: []int32{-1}, Words: []uint64{1}}})
 	if err != nil {
 		t.Fatal(err)
@@ -399,7 +399,7 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	host := `{"domainname":"example.org","hostname":"here","machineid":"0123abc"} 01 01 01`
-	sets, err := s.Labels(ctx, pcp.ContextLabels, 0)
+	sets, err := pmapi.LabelsOf(ctx, s, pcp.ContextLabels, 0)
 	got := sayLabels(sets)
 	if runtime.GOOS == "windows" && got != host || err != nil {
 		t.Errorf("labels of the host: %s, error %v", got, err)
@@ -425,11 +425,11 @@ func TestLabels(t *testing.T) {
 		{pcp.InstanceLabels, uint32(pcp.NewInDom(29, 3)), `{"transient":false} 20`},
 		{pcp.InstanceLabels, uint32(pcp.NewInDom(70, 321<<11|61)), `{}{"hue":[1,2]} 20`},
 	} {
-		if sets, err := s.Labels(ctx, c.kind, c.ident); err != nil || sayLabels(sets) != c.want {
+		if sets, err := pmapi.LabelsOf(ctx, s, c.kind, c.ident); err != nil || sayLabels(sets) != c.want {
 			t.Errorf("labels %d of %#x: %s, error %v; want %s", c.kind, c.ident, sayLabels(sets), err, c.want)
 		}
 	}
-	if _, err := s.Labels(ctx, 99, 29); !errors.Is(err, pmerr.Type) {
+	if _, err := pmapi.LabelsOf(ctx, s, 99, 29); !errors.Is(err, pmerr.Type) {
 		t.Errorf("labels of no level: error %v, want %v", err, pmerr.Type)
 	}
 }
@@ -471,7 +471,7 @@ func TestLabelFiles(t *testing.T) {
 // TestLabelsWithoutFiles checks the labels of a host without the files about its names.
 func TestLabelsWithoutFiles(t *testing.T) {
 	s := portable(t)
-	sets, err := s.Labels(context.Background(), pcp.ContextLabels, 0)
+	sets, err := pmapi.LabelsOf(context.Background(), s, pcp.ContextLabels, 0)
 	if got := sayLabels(sets); err != nil || !strings.Contains(got, `"domainname":"localdomain"`) || !strings.Contains(got, `"machineid":"localmachine"`) {
 		t.Errorf("%s, error %v", got, err)
 	}
@@ -517,7 +517,7 @@ func TestWatcher(t *testing.T) {
 	if err := s.Store(ctx, []pcp.Values{{ID: id, Insts: []int32{-1}, Words: []uint64{1}}}); !errors.Is(err, pmerr.Permission) {
 		t.Errorf("Store: error %v, want %v", err, pmerr.Permission)
 	}
-	if sets, err := s.Labels(ctx, pcp.DomainLabels, 250); err != nil || sayLabels(sets) != `{"agent":"watcher"} 02` {
+	if sets, err := pmapi.LabelsOf(ctx, s, pcp.DomainLabels, 250); err != nil || sayLabels(sets) != `{"agent":"watcher"} 02` {
 		t.Errorf("Labels: %s, error %v", sayLabels(sets), err)
 	}
 	if _, err := s.LookupInst(ctx, pcp.NewInDom(250, 1), "x"); !errors.Is(err, pmerr.InDom) {
@@ -550,7 +550,7 @@ func TestClosed(t *testing.T) {
 	_, err5 := s.Describe(ctx, nil)
 	_, err6 := s.Instances(ctx, pcp.NewInDom(29, 1))
 	err7 := s.Store(ctx, nil)
-	_, err8 := s.Labels(ctx, pcp.ContextLabels, 0)
+	_, err8 := pmapi.LabelsOf(ctx, s, pcp.ContextLabels, 0)
 	_, err9 := s.InstancesOf(ctx, nil)
 	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
 		if !errors.Is(err, pmerr.NoContext) {

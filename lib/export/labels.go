@@ -26,9 +26,9 @@ type labelRow struct {
 type labelWriter struct {
 	growing[labelRow]
 	known        map[pmapi.LabelObject][]pcp.LabelSet
-	past         pmapi.LabelPast // in which all labels that instances are grouped by are those of the record before
-	since, until pcp.Timestamp   // from one time until another, or for ever
-	seg          int32           // of the record before
+	line         pmapi.Timeline // in which all labels that instances are grouped by are those of the record before
+	since, until pcp.Timestamp  // from one time until another, or for ever
+	seg          int32          // of the record before
 }
 
 // labels writes labels that differ from those before. Those that instances are grouped by are written from the
@@ -37,23 +37,29 @@ type labelWriter struct {
 func (w *writer) labels(ctx context.Context, rec record, begins bool) error {
 	l := &w.label
 	if w.left || rec.seg != l.seg || l.known == nil {
-		l.known, l.past, w.left, begins = make(map[pmapi.LabelObject][]pcp.LabelSet), nil, false, true
+		l.known, l.line, w.left, begins = make(map[pmapi.LabelObject][]pcp.LabelSet), nil, false, true
 	}
 	l.seg = rec.seg
-	if !l.changed(w.src, w.objects, w.result.Time) && !begins {
+	line, recorded := pmapi.As[pmapi.Timeline](w.src)
+	changed := recorded && !l.hold(line, w.result.Time)
+	if !changed && !begins {
 		return nil
 	}
 	found, err := pmapi.ReadLabels(ctx, w.src, w.objects)
 	if err != nil {
 		return nil // the next record is an error too
 	}
+	if changed {
+		l.keep(line, w.objects, found)
+	}
 	for i, o := range w.objects {
 		was := l.known[o]
-		if found[i] == nil || reflect.DeepEqual(found[i], was) {
+		sets := found[i].Sets
+		if sets == nil || reflect.DeepEqual(sets, was) {
 			continue
 		}
-		l.known[o] = found[i]
-		rows := labelRows(o, rec.time, found[i])
+		l.known[o] = sets
+		rows := labelRows(o, rec.time, sets)
 		if len(rows) == 0 && len(was) > 0 {
 			rows = labelRows(o, rec.time, []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{{Value: "null"}}}})
 		}
@@ -64,20 +70,20 @@ func (w *writer) labels(ctx context.Context, rec record, begins bool) error {
 	return nil
 }
 
-// changed reports whether other labels that instances are grouped by may hold at a time than held the last time. A recording
-// that grows, and gets others, is opened again, as another LabelPast.
-func (l *labelWriter) changed(src pmapi.Source, objects []pmapi.LabelObject, at pcp.Timestamp) bool {
-	past, ok := pmapi.As[pmapi.LabelPast](src)
-	holds := past == l.past && at.Compare(l.since) >= 0 && (l.until == pcp.Timestamp{} || at.Compare(l.until) < 0)
-	if !ok || holds {
-		return false
-	}
-	l.past, l.since, l.until = past, pcp.Timestamp{}, pcp.Timestamp{}
-	for _, o := range objects {
+// hold reports whether the labels that instances are grouped by are those of the record before. A recording that
+// grows, and gets others, is opened again, as another Timeline.
+func (l *labelWriter) hold(line pmapi.Timeline, at pcp.Timestamp) bool {
+	return line == l.line && at.Compare(l.since) >= 0 && (l.until == pcp.Timestamp{} || at.Compare(l.until) < 0)
+}
+
+// keep notes how long labels hold that instances are grouped by.
+func (l *labelWriter) keep(line pmapi.Timeline, objects []pmapi.LabelObject, found []pcp.ObjectLabels) {
+	l.line, l.since, l.until = line, pcp.Timestamp{}, pcp.Timestamp{}
+	for i, o := range objects {
 		if o.Kind == pcp.ClusterLabels || o.Kind == pcp.ItemLabels {
 			continue
 		}
-		since, until := past.LabelsHold(o.Kind, o.Ident, at)
+		since, until := found[i].Since, found[i].Until
 		if since.Compare(l.since) > 0 {
 			l.since = since
 		}
@@ -85,7 +91,6 @@ func (l *labelWriter) changed(src pmapi.Source, objects []pmapi.LabelObject, at 
 			l.until = until
 		}
 	}
-	return true
 }
 
 // labelObjects returns the objects whose labels the metrics have, and those of their instances.
@@ -140,7 +145,7 @@ const (
 
 // labelling returns from when on the labels that are written hold, as a manifest says it.
 func (r *reader) labelling() string {
-	if _, ok := pmapi.As[pmapi.LabelPast](r.src); ok {
+	if _, ok := pmapi.As[pmapi.Timeline](r.src); ok {
 		return labelsOfRecords
 	}
 	return ""

@@ -41,7 +41,7 @@ func machineOf(ctx context.Context, src pmapi.Source) string {
 	if err != nil || len(found) == 0 {
 		return ""
 	}
-	return machineIn(found[0])
+	return machineIn(found[0].Sets)
 }
 
 // recordedMachine returns the identity of the machine of a recording: the labels may come after its start.

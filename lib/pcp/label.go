@@ -34,6 +34,14 @@ type LabelSet struct {
 	Labels []Label // ascending by name
 }
 
+// ObjectLabels are the labels of one object: one set or none, for InstanceLabels one for each instance
+// that has labels. In a recording they hold from one time until another: Since is zero if none were
+// recorded by then, Until if no others come. Of a live source both are zero.
+type ObjectLabels struct {
+	Sets         []LabelSet
+	Since, Until Timestamp
+}
+
 // A TextKind is the kind of a help text: one line, or the full text.
 type TextKind uint32
 

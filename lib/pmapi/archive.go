@@ -58,19 +58,6 @@ func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, 
 	return a.rec.set.AllInstances(d)
 }
 
-// LabelsAt implements LabelPast.
-func (a *Archive) LabelsAt(_ context.Context, kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.LabelSet, error) {
-	if a.closed {
-		return nil, pmerr.NoContext
-	}
-	return a.rec.set.Labels(kind, ident, at.Add(0))
-}
-
-// LabelsHold implements LabelPast.
-func (a *Archive) LabelsHold(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since, until pcp.Timestamp) {
-	return a.rec.set.LabelsHold(kind, ident, at.Add(0))
-}
-
 // Set returns the archives. They are closed with a.
 func (a *Archive) Set() *archive.Set { return a.rec.set }
 
@@ -200,8 +187,24 @@ func (r *recording) Host() (name, zone string) {
 	return l.Host, l.Zone
 }
 
-func (r *recording) Labels(_ context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	return r.set.Labels(kind, ident, r.cursor.Origin())
+func (r *recording) Labels(_ context.Context, kind pcp.LabelKind, idents []uint32, when When) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	at := r.time(when)
+	rs := make([]pcp.Answer[pcp.ObjectLabels], len(idents))
+	for i, ident := range idents {
+		v := &rs[i].Value
+		v.Sets, rs[i].Err = r.set.Labels(kind, ident, at)
+		v.Since, v.Until = r.set.LabelsHold(kind, ident, at)
+	}
+	return rs, nil
+}
+
+// time returns the time of a question, normalised: a result may have a full second of nanoseconds.
+func (r *recording) time(when When) pcp.Timestamp {
+	at, ok := when.Time()
+	if !ok {
+		at = r.cursor.Origin()
+	}
+	return at.Add(0)
 }
 
 func (r *recording) Text(_ context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {

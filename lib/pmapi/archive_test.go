@@ -157,7 +157,7 @@ func TestPosition(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		sets, err := labels.Labels(ctx, pcp.ItemLabels, uint32(single))
+		sets, err := pmapi.LabelsOf(ctx, labels, pcp.ItemLabels, uint32(single))
 		if err != nil {
 			t.Errorf("labels in record %d: %+v, %v; want %s", i, sets, err, want.measure)
 		} else if len(sets) != 1 || sets[0].Labels[0].Name != "measure" || sets[0].Labels[0].Value != want.measure {

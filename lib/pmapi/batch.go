@@ -15,16 +15,6 @@ func WalkNames(ctx context.Context, src Source, name string, f func(name string)
 	return src.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
-// LabelsOf returns the labels of several objects of one kind.
-func LabelsOf(ctx context.Context, src Source, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-	if b, ok := src.(Batcher); ok {
-		return b.LabelsOf(ctx, kind, idents)
-	}
-	return eachOf(ctx, idents, func(ctx context.Context, ident uint32) ([]pcp.LabelSet, error) {
-		return src.Labels(ctx, kind, ident)
-	})
-}
-
 // InstancesOf returns the instances of several domains.
 func InstancesOf(ctx context.Context, src Source, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	if b, ok := src.(Batcher); ok {

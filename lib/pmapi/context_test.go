@@ -159,7 +159,7 @@ func TestClosedServices(t *testing.T) {
 	}
 	c.Profile().DelAll()
 	c.SetZone("UTC")
-	if _, err := c.Source().Labels(background, pcp.ContextLabels, 0); !errors.Is(err, pmerr.NoContext) {
+	if _, err := pmapi.LabelsOf(background, c.Source(), pcp.ContextLabels, 0); !errors.Is(err, pmerr.NoContext) {
 		t.Errorf("Labels of a closed Context: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ const guide = "../../docs/pmapi.md"
 // packageDirs are the packages that the guide may name.
 var packageDirs = map[string]string{
 	"pmapi": ".", "pcp": "../pcp", "pmerr": "../pmerr", "pmcd": "../pmcd", "archive": "../archive", "when": "../when",
-	"format": "../format", "pmns": "../pmns", "option": "../option", "config": "../config", "timecontrol": "../timecontrol", "record": "../record",
+	"format": "../format", "pmns": "../pmns", "option": "../option", "config": "../config", "timecontrol": "../../internal/timecontrol", "record": "../record",
 	"fetchgroup": "../fetchgroup", "pmda": "../pmda", "mmv": "../mmv", "builtin": "../builtin",
 	"derive": "../../derive",
 }

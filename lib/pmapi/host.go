@@ -39,8 +39,6 @@ type questions interface {
 	InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error)
 	LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error)
 	InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error)
-	Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error)
-	LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error)
 	Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error)
 }
 
@@ -260,6 +258,14 @@ func (h *Host) Store(ctx context.Context, sets []pcp.Values) error {
 		return pmerr.NoContext
 	}
 	return h.conn.Store(ctx, sets)
+}
+
+// Labels implements Source.
+func (h *Host) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, _ When) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	if h.closed {
+		return nil, pmerr.NoContext
+	}
+	return h.conn.Labels(ctx, kind, idents)
 }
 
 // Host implements Source: the name is that of the specification, or this machine's for the local

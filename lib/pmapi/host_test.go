@@ -106,7 +106,7 @@ func hostCalls() map[string]func(ctx context.Context, h *Host) error {
 		"Store": func(ctx context.Context, h *Host) error {
 			return h.Store(ctx, []pcp.Values{{ID: writeID, Type: pcp.Int32, Insts: []int32{-1}, Words: []uint64{1}}})
 		},
-		"Labels": func(ctx context.Context, h *Host) error { _, err := h.Labels(ctx, pcp.ContextLabels, 0); return err },
+		"Labels": func(ctx context.Context, h *Host) error { _, err := LabelsOf(ctx, h, pcp.ContextLabels, 0); return err },
 		"Text": func(ctx context.Context, h *Host) error {
 			_, err := LookupText(ctx, h, pcp.Help, uint32(binID))
 			return err

@@ -37,19 +37,30 @@ func LabelObjects(descs ...pcp.Desc) []LabelObject {
 	return slices.Compact(list)
 }
 
-// ReadLabels returns the label sets of objects. An object without labels, or of a source without
-// labels, has none. The error is that of ctx or of a lost connection.
-func ReadLabels(ctx context.Context, src Source, objects []LabelObject) ([][]pcp.LabelSet, error) {
-	found := make([][]pcp.LabelSet, 0, len(objects))
+// LabelsOf returns the label sets that one object has now, or at the position of a recording
+// (pmGetDomainLabels and others). Errors are those of [Source.Labels].
+func LabelsOf(ctx context.Context, src Source, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	found, err := src.Labels(ctx, kind, []uint32{ident}, Now)
+	if err != nil {
+		return nil, err
+	}
+	return found[0].Value.Sets, found[0].Err
+}
+
+// ReadLabels returns the labels that objects have now, or at the position of a recording. An object
+// without labels, or of a source without labels, has none. The error is that of ctx or of a lost
+// connection.
+func ReadLabels(ctx context.Context, src Source, objects []LabelObject) ([]pcp.ObjectLabels, error) {
+	found := make([]pcp.ObjectLabels, 0, len(objects))
 	for len(objects) > 0 {
 		kind := objects[0].Kind
 		var idents []uint32
 		for len(objects) > 0 && objects[0].Kind == kind {
 			idents, objects = append(idents, objects[0].Ident), objects[1:]
 		}
-		answers, err := LabelsOf(ctx, src, kind, idents)
+		answers, err := src.Labels(ctx, kind, idents, Now)
 		if err != nil {
-			answers = make([]pcp.Answer[[]pcp.LabelSet], len(idents))
+			answers = make([]pcp.Answer[pcp.ObjectLabels], len(idents))
 			answers[0].Err = err
 		}
 		for _, a := range answers {
@@ -73,8 +84,11 @@ func LookupLabels(ctx context.Context, src Source, id pcp.ID) ([]pcp.LabelSet, e
 	}
 	objects := slices.DeleteFunc(LabelObjects(desc), func(o LabelObject) bool { return o.Kind == pcp.InstanceLabels })
 	found, err := ReadLabels(ctx, src, objects)
-	sets := slices.DeleteFunc(slices.Concat(found...), func(s pcp.LabelSet) bool { return len(s.Labels) == 0 })
-	return sets, err
+	var sets []pcp.LabelSet
+	for i := range found {
+		sets = append(sets, found[i].Sets...)
+	}
+	return slices.DeleteFunc(sets, func(s pcp.LabelSet) bool { return len(s.Labels) == 0 }), err
 }
 
 // Labels holds the labels of objects, and merges them for values.
@@ -89,10 +103,11 @@ type labelledInst struct {
 }
 
 // Set sets the labels of an object.
-func (l *Labels) Set(o LabelObject, sets []pcp.LabelSet) {
+func (l *Labels) Set(o LabelObject, labels pcp.ObjectLabels) {
 	if l.sets == nil {
 		l.sets, l.insts = make(map[LabelObject][]pcp.Label), make(map[labelledInst][]pcp.Label)
 	}
+	sets := labels.Sets
 	for i := range sets {
 		if o.Kind == pcp.InstanceLabels {
 			l.insts[labelledInst{o.Ident, sets[i].Inst}] = sets[i].Labels

@@ -52,11 +52,15 @@ type labeller struct {
 	err  error // identifiers that are not in the table
 }
 
-func (l *labeller) Labels(_ context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	if sets, ok := l.sets[pmapi.LabelObject{Kind: kind, Ident: ident}]; ok {
-		return sets, nil
+func (l *labeller) Labels(_ context.Context, kind pcp.LabelKind, idents []uint32, _ pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	found := make([]pcp.Answer[pcp.ObjectLabels], len(idents))
+	for i, ident := range idents {
+		sets, ok := l.sets[pmapi.LabelObject{Kind: kind, Ident: ident}]
+		if found[i].Value.Sets = sets; !ok {
+			found[i].Err = l.err
+		}
 	}
-	return nil, l.err
+	return found, nil
 }
 
 // Describe answers that every metric but one is that of the table.

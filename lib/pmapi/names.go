@@ -63,10 +63,6 @@ func (r *renamed) WalkNames(ctx context.Context, name string, f func(name string
 	return r.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
-func (r *renamed) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-	return LabelsOf(ctx, r.Source, kind, idents)
-}
-
 func (r *renamed) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	return InstancesOf(ctx, r.Source, ds)
 }

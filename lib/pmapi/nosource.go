@@ -32,11 +32,7 @@ func (noSource) Text(context.Context, pcp.TextKind, []uint32) ([]pcp.Answer[stri
 	return nil, pmerr.NoContext
 }
 
-func (noSource) Labels(context.Context, pcp.LabelKind, uint32) ([]pcp.LabelSet, error) {
-	return nil, pmerr.NoContext
-}
-
-func (noSource) LabelsOf(context.Context, pcp.LabelKind, []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+func (noSource) Labels(context.Context, pcp.LabelKind, []uint32, When) ([]pcp.Answer[pcp.ObjectLabels], error) {
 	return nil, pmerr.NoContext
 }
 

@@ -48,10 +48,10 @@ type Source interface {
 	// idents are their identifiers. The error of one without such a text is pmerr.Text, and that of
 	// any with another kind pmerr.Arg.
 	Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error)
-	// Labels returns the label sets of one level: one set or none, for InstanceLabels one for each
-	// instance that has labels. ident is 0 for ContextLabels, a domain number, an instance domain,
-	// or a metric's identifier (for ClusterLabels with any item).
-	Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error)
+	// Labels returns the labels that objects of one level have at a time; Ever is the same as Now. idents
+	// are 0 for ContextLabels, domain numbers, instance domains, or identifiers of metrics (for
+	// ClusterLabels with any item).
+	Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, at When) ([]pcp.Answer[pcp.ObjectLabels], error)
 
 	// Instances returns the instances of a domain at the current position: pmerr.InDom if the source
 	// does not know the domain, pmerr.InDomLog if an archive has not recorded it, pmerr.NoAgent if
@@ -82,6 +82,26 @@ type Source interface {
 	// Close frees everything. It may be called twice.
 	Close() error
 }
+
+// A When is the time that a question about a recording is asked for. A source of live metrics answers
+// for the present, whatever is asked.
+type When struct {
+	at   pcp.Timestamp
+	kind uint8
+}
+
+// The times without a number: the position of a recording, and all of its times.
+var (
+	Now  = When{}
+	Ever = When{kind: 2}
+)
+
+// At returns a time. For the values of a result that is its time: in the mode Interp the position is
+// already that of the next one.
+func At(t pcp.Timestamp) When { return When{t, 1} }
+
+// Time returns the time that was given to [At], and whether there is one.
+func (w When) Time() (t pcp.Timestamp, ok bool) { return w.at, w.kind == 1 }
 
 // A Request lists the metrics of a fetch.
 type Request struct {
@@ -123,22 +143,11 @@ type Past interface {
 	AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
 }
 
-// A LabelPast is a Timeline that knows when labels were recorded.
-type LabelPast interface {
-	// LabelsAt is [Source.Labels] at a time.
-	LabelsAt(ctx context.Context, kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.LabelSet, error)
-	// LabelsHold returns the time from which on an object has the labels that it has at a time, and the one at
-	// which it gets others. They are zero if none were recorded by then, and if none come.
-	LabelsHold(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (since, until pcp.Timestamp)
-}
-
 // A Batcher is a Source that answers questions about several objects at less cost than one after
-// the other. The functions [WalkNames], [LabelsOf] and [InstancesOf] use one if they can.
+// the other. The functions [WalkNames] and [InstancesOf] use one if they can.
 type Batcher interface {
 	// WalkNames is Walk without the identifiers.
 	WalkNames(ctx context.Context, name string, f func(name string) bool) error
-	// LabelsOf returns the results of Labels for each object.
-	LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error)
 	// InstancesOf returns the results of Instances for each domain.
 	InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error)
 }

@@ -1,7 +1,6 @@
 package pmcd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,11 +112,13 @@ func services() []service {
 		{"text", pdu.TypeTextReq, pdu.TypeText, func(ctx context.Context, c *Conn) (any, error) {
 			return one(c.Text(ctx, pcp.OneLine, []uint32{uint32(idBin)}))
 		}, "Several constant instances"},
-		{"labels", pdu.TypeLabelReq, pdu.TypeLabel, func(ctx context.Context, c *Conn) (any, error) { return c.Labels(ctx, pcp.DomainLabels, 29) },
-			`[{-1 <nil> [{agent "sample" 2} {role "testing" 2}]}]`},
+		{"labels", pdu.TypeLabelReq, pdu.TypeLabel, func(ctx context.Context, c *Conn) (any, error) {
+			return one(c.Labels(ctx, pcp.DomainLabels, []uint32{29}))
+		},
+			`{[{-1 <nil> [{agent "sample" 2} {role "testing" 2}]}] {0 0} {0 0}}`},
 		{"instance labels", pdu.TypeLabelReq, pdu.TypeLabel, func(ctx context.Context, c *Conn) (any, error) {
-			return c.Labels(ctx, pcp.InstanceLabels, uint32(pmcdtest.BinInDom))
-		}, "[{100 <nil> [{bin 100 32}]} {200 <nil> []} {300 <nil> [{bin 300 32}]}]"},
+			return one(c.Labels(ctx, pcp.InstanceLabels, []uint32{uint32(pmcdtest.BinInDom)}))
+		}, "{[{100 <nil> [{bin 100 32}]} {200 <nil> []} {300 <nil> [{bin 300 32}]}] {0 0} {0 0}}"},
 		{"fetch", pdu.TypeHighResFetch, pdu.TypeHighResResult, func(ctx context.Context, c *Conn) (any, error) {
 			var res pcp.Result
 			if err := c.Fetch(ctx, []pcp.ID{idBin, idHullo, idDouble}, nil, types, &res); err != nil {
@@ -133,8 +134,11 @@ func services() []service {
 
 // one returns the answer to a single question.
 func one[T any](answers []pcp.Answer[T], err error) (any, error) {
-	if err != nil || answers[0].Err != nil {
-		return nil, cmp.Or(err, answers[0].Err)
+	if err != nil {
+		return nil, err
+	}
+	if answers[0].Err != nil {
+		return nil, answers[0].Err
 	}
 	return answers[0].Value, nil
 }

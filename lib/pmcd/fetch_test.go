@@ -179,7 +179,7 @@ func TestDenied(t *testing.T) {
 			return c.Fetch(context.Background(), []pcp.ID{idOne}, nil, types, new(pcp.Result))
 		},
 		"labels": func(c *Conn) error {
-			_, err := c.Labels(context.Background(), pcp.InstanceLabels, uint32(pmcdtest.BinInDom))
+			_, err := one(c.Labels(context.Background(), pcp.InstanceLabels, []uint32{uint32(pmcdtest.BinInDom)}))
 			return err
 		},
 	} {
@@ -214,7 +214,7 @@ func TestFetchDenied(t *testing.T) {
 			return c.Fetch(context.Background(), []pcp.ID{idOne}, nil, types, new(pcp.Result))
 		}},
 		{pdu.TypeLabelReq, func(c *Conn) error {
-			_, err := c.Labels(context.Background(), pcp.InstanceLabels, uint32(pmcdtest.BinInDom))
+			_, err := one(c.Labels(context.Background(), pcp.InstanceLabels, []uint32{uint32(pmcdtest.BinInDom)}))
 			return err
 		}},
 	} {

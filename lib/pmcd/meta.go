@@ -167,9 +167,8 @@ func (c *Conn) texts(ctx context.Context, kind pcp.TextKind, idents []uint32) ([
 	}})
 }
 
-// Labels returns the label sets of one level; pmerr.NoLabels if the daemon does not support labels.
-// Which instances have labels may depend on the profile of the last fetch.
-func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+// label returns the labels of one object.
+func (c *Conn) label(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
 	if c.features&featureLabels == 0 {
 		return nil, pmerr.NoLabels
 	}
@@ -194,9 +193,11 @@ func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]
 	return answer.Sets, nil
 }
 
-// LabelsOf is Labels for several objects of a level, asking for some at a time.
-func (c *Conn) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-	out := make([]pcp.Answer[[]pcp.LabelSet], len(idents))
+// Labels returns the labels of objects of one level, asking for some at a time; pmerr.NoLabels if the
+// daemon does not support labels. Which instances have labels may depend on the profile of the last
+// fetch.
+func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	out := make([]pcp.Answer[pcp.ObjectLabels], len(idents))
 	alone := 0 // number of requests that are sent alone, before the pipeline
 	switch {
 	case c.features&featureLabels == 0:
@@ -205,7 +206,7 @@ func (c *Conn) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32
 		alone = min(1, len(idents)) // its reply may be preceded by the refusal of a profile
 	}
 	for i := range alone {
-		if out[i].Value, out[i].Err = c.Labels(ctx, kind, idents[i]); c.broken != nil || ctx.Err() != nil {
+		if out[i].Value.Sets, out[i].Err = c.label(ctx, kind, idents[i]); c.broken != nil || ctx.Err() != nil {
 			return nil, out[i].Err
 		}
 	}
@@ -216,7 +217,7 @@ func (c *Conn) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32
 		return reqs[i], &replies[i]
 	}, func(i int, err error) error {
 		i += alone
-		if out[i] = (pcp.Answer[[]pcp.LabelSet]{Value: replies[i].Sets, Err: err}); err != nil {
+		if out[i].Value.Sets, out[i].Err = replies[i].Sets, err; err != nil {
 			return nil
 		}
 		return sameLabels(reqs[i], &replies[i])

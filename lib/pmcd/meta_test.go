@@ -260,7 +260,11 @@ func TestLabels(t *testing.T) {
 		{"unknown kind", 3, 1, "[]", pmerr.Type},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := c.Labels(ctx, row.kind, row.ident)
+			found, err := c.Labels(ctx, row.kind, []uint32{row.ident})
+			if err != nil || len(found) != 1 {
+				t.Fatal(found, err)
+			}
+			got, err := found[0].Value.Sets, found[0].Err
 			if fmt.Sprint(got) != row.want || !errors.Is(err, row.err) {
 				t.Errorf("got %v, error %v, want %s, %v", got, err, row.want, row.err)
 			}
@@ -281,7 +285,7 @@ func TestLabels(t *testing.T) {
 func TestLabelsWithoutFeature(t *testing.T) {
 	s, _ := sample(t)
 	s.SetFeatures(pmcdtest.Features &^ pmcdtest.Labels)
-	if _, err := connect(t, s, long).Labels(context.Background(), pcp.ContextLabels, 0); !errors.Is(err, pmerr.NoLabels) {
+	if _, err := one(connect(t, s, long).Labels(context.Background(), pcp.ContextLabels, []uint32{0})); !errors.Is(err, pmerr.NoLabels) {
 		t.Errorf("error %v", err)
 	}
 	if n := s.Count(pdu.TypeLabelReq); n != 0 {
@@ -295,7 +299,7 @@ func TestLabelsOfOther(t *testing.T) {
 		s, _ := sample(t)
 		c := connect(t, s, long)
 		s.SetEdit(pmcdtest.On(pdu.TypeLabelReq, 0, pmcdtest.Put(m)))
-		if _, err := c.Labels(context.Background(), pcp.DomainLabels, 29); !errors.Is(err, pmerr.IPC) {
+		if _, err := one(c.Labels(context.Background(), pcp.DomainLabels, []uint32{29})); !errors.Is(err, pmerr.IPC) {
 			t.Errorf("error %v", err)
 		}
 		checkDead(t, c)

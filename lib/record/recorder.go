@@ -287,7 +287,7 @@ func (r *Recorder) putLabels(ctx context.Context, t pcp.Timestamp, objects []pma
 		return err
 	}
 	for i, o := range objects {
-		sets := slices.DeleteFunc(slices.Clone(found[i]), func(s pcp.LabelSet) bool { return len(s.Labels) == 0 })
+		sets := slices.DeleteFunc(slices.Clone(found[i].Sets), func(s pcp.LabelSet) bool { return len(s.Labels) == 0 })
 		if len(sets) == 0 {
 			continue
 		}

@@ -121,7 +121,7 @@ func checkMetadata(t *testing.T, base string) {
 	if text, err := pmapi.LookupText(t.Context(), src, pcp.OneLine, uint32(ids[0].Value)); err != nil || text == "" {
 		t.Errorf("text %q, %v", text, err)
 	}
-	if sets, err := src.Labels(t.Context(), pcp.DomainLabels, ids[0].Value.Domain()); err != nil || len(sets) != 1 || len(sets[0].Labels) == 0 {
+	if sets, err := pmapi.LabelsOf(t.Context(), src, pcp.DomainLabels, ids[0].Value.Domain()); err != nil || len(sets) != 1 || len(sets[0].Labels) == 0 {
 		t.Errorf("labels %v, %v", sets, err)
 	}
 }

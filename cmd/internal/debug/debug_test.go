@@ -55,7 +55,7 @@ func use(t *testing.T, src pmapi.Source, name string, id pcp.ID, d pcp.InDom) {
 		src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}, Profile: profile}, &r)
 	}
 	src.Store(ctx, r.Sets)
-	src.Labels(ctx, pcp.DomainLabels, id.Domain())
+	pmapi.LabelsOf(ctx, src, pcp.DomainLabels, id.Domain())
 	src.Close()
 	src.Close()
 }

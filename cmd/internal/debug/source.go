@@ -3,8 +3,8 @@ package debug
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"pmtools/lib/pcp"
@@ -23,9 +23,14 @@ func (p *Printer) Opened(kind int, name string, err error) {
 	p.printf("context", "pmNewContext(%d, %s) -> 0", kind, name)
 }
 
+// Calls reports whether an option wants to know of calls and answers.
+func Calls(on func(option string) bool) bool {
+	return slices.ContainsFunc([]string{"pmapi", "context", "fetch", "profile", "pmns", "indom", "labels"}, on)
+}
+
 // Source returns src, wrapped if an option wants to know of calls and answers.
 func (p *Printer) Source(src pmapi.Source) pmapi.Source {
-	if !p.any("pmapi", "context", "fetch", "profile", "pmns", "indom", "labels") {
+	if !Calls(p.On) {
 		return src
 	}
 	o := &observed{Source: src, p: p, names: make(map[pcp.ID]string), insts: make(map[instance]string)}
@@ -185,18 +190,26 @@ func (o *observed) Close() error {
 	return err
 }
 
-func (o *observed) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	sets, err := o.Source.Labels(ctx, kind, ident)
-	o.p.printf("labels", "labels(ident=%d,type=%#x, %s sets)", int32(ident), int(kind), status(len(sets), err))
-	for i, set := range sets {
-		o.p.printf("labels", "[%d] pmLabelSet inst=%d nlabels=%d\n    %s", i, set.Inst, len(set.Labels), pcp.AppendLabels(nil, set.Labels))
+// Labels asks for one object after the other, so that the lines of a connection stand before its own.
+func (o *observed) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, at pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	all := make([]pcp.Answer[pcp.ObjectLabels], 0, len(idents))
+	for i, ident := range idents {
+		found, err := o.Source.Labels(ctx, kind, idents[i:i+1], at)
+		all = append(all, found...)
+		var sets []pcp.LabelSet
+		failed := err
+		for _, a := range found {
+			sets, failed = a.Value.Sets, a.Err
+		}
+		o.p.printf("labels", "labels(ident=%d,type=%#x, %s sets)", int32(ident), int(kind), status(len(sets), failed))
+		for i, set := range sets {
+			o.p.printf("labels", "[%d] pmLabelSet inst=%d nlabels=%d\n    %s", i, set.Inst, len(set.Labels), pcp.AppendLabels(nil, set.Labels))
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return sets, err
-}
-
-// LabelsOf fails: the lines of each object stand where its labels are needed.
-func (o *observed) LabelsOf(context.Context, pcp.LabelKind, []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-	return nil, errors.ErrUnsupported
+	return all, nil
 }
 
 func (o *observed) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {

@@ -65,6 +65,9 @@ func New(env *cli.Env, p *option.Parser, local string) *Opener {
 	return o
 }
 
+// Traced reports whether an option shows the calls of a source.
+func (o *Opener) Traced() bool { return debug.Calls(o.options.Debug.Has) }
+
 // Names returns the name space of -n or -N, or nil.
 func (o *Opener) Names() *pmns.Tree { return o.names }
 

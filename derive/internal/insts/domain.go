@@ -63,12 +63,12 @@ const maxSets = 1 << 22
 // it returns those that are known, and pmerr.TooBig.
 func (g *Groups) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	by := g.byDom[d]
-	if by == nil || g.past == nil {
+	if by == nil || g.line == nil {
 		return g.Instances(ctx, d)
 	}
-	of := by.Of
-	for g.Has(of) {
-		of = g.byDom[of].Of
+	inner := by
+	for g.Has(inner.Of) {
+		inner = g.byDom[inner.Of]
 	}
 	_, at, err := g.line.Bounds(ctx)
 	if err != nil {
@@ -80,11 +80,11 @@ func (g *Groups) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance,
 			break
 		}
 		if done += len(by.of) + 1; done > maxSets {
-			err = fmt.Errorf("%w: labels of %s change too often to find all groups", pmerr.TooBig, of)
+			err = fmt.Errorf("%w: labels of %s change too often to find all groups", pmerr.TooBig, inner.Of)
 			break
 		}
-		at, more = g.changed(of, at)
-		at = at.Add(-time.Nanosecond)
+		more = inner.since != pcp.Timestamp{}
+		at = inner.since.Add(-time.Nanosecond)
 	}
 	found := make([]pcp.Instance, 0, len(by.groups))
 	for id, x := range by.groups {
@@ -92,16 +92,6 @@ func (g *Groups) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance,
 	}
 	slices.SortFunc(found, func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) })
 	return found, err
-}
-
-// changed returns when labels of a domain changed last before a time.
-func (g *Groups) changed(of pcp.InDom, at pcp.Timestamp) (last pcp.Timestamp, ok bool) {
-	for _, kind := range levels {
-		if t, _ := g.past.LabelsHold(kind, identOf(kind, of), at); t.Compare(last) > 0 {
-			last, ok = t, true
-		}
-	}
-	return last, ok
 }
 
 // LookupInst returns the number of the group of a name, or of the one whose name it is up to the first blank.
@@ -142,9 +132,13 @@ func (g *Groups) InstName(ctx context.Context, d pcp.InDom, inst int32) (string,
 	return "", pmerr.Inst
 }
 
-// Labels returns the labels of the groups at the position: those that they are by.
-func (g *Groups) Labels(ctx context.Context, d pcp.InDom) ([]pcp.LabelSet, error) {
-	list, err := g.Instances(ctx, d)
+// Labels returns the labels of the groups at a time: those that they are by.
+func (g *Groups) Labels(ctx context.Context, d pcp.InDom, when pmapi.When) ([]pcp.LabelSet, error) {
+	ask := g.Instances
+	if at, ok := when.Time(); ok {
+		ask = func(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) { return g.InstancesAt(ctx, d, at) }
+	}
+	list, err := ask(ctx, d)
 	if err != nil {
 		return nil, err
 	}

@@ -82,19 +82,14 @@ func (s *Domains) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer
 }
 
 // Labels implements pmapi.Source.
-func (s *Domains) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	if kind == pcp.InstanceLabels && s.groups.Has(pcp.InDom(ident)) {
-		return s.groups.Labels(ctx, pcp.InDom(ident))
-	}
-	return s.Source.Labels(ctx, kind, ident)
-}
-
-// LabelsOf implements pmapi.Batcher.
-func (s *Domains) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+func (s *Domains) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, at pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
 	has := func(ident uint32) bool { return kind == pcp.InstanceLabels && s.groups.Has(pcp.InDom(ident)) }
-	one := func(ctx context.Context, ident uint32) ([]pcp.LabelSet, error) { return s.Labels(ctx, kind, ident) }
-	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-		return pmapi.LabelsOf(ctx, s.Source, kind, idents)
+	one := func(ctx context.Context, ident uint32) (pcp.ObjectLabels, error) {
+		sets, err := s.groups.Labels(ctx, pcp.InDom(ident), at)
+		return pcp.ObjectLabels{Sets: sets}, err
+	}
+	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[pcp.ObjectLabels], error) {
+		return s.Source.Labels(ctx, kind, idents, at)
 	}
 	return apart(ctx, idents, has, one, ask)
 }

@@ -23,20 +23,20 @@ import (
 // belongs to which. They are the instances of domains that no Source has.
 type Groups struct {
 	src   pmapi.Source
-	line  pmapi.Timeline  // nil if the Source has no past
-	past  pmapi.LabelPast // nil if it does not tell when labels were recorded
+	line  pmapi.Timeline // nil if the Source has no past
 	byDom map[pcp.InDom]*grouping
 }
 
 // A grouping is the groups of one domain. A group keeps its number as long as it is known.
 type grouping struct {
 	check.Grouping
-	version int              // counts the times at which of was made
-	since   [4]pcp.Timestamp // from when on the labels hold, for each level
-	read    pcp.Timestamp    // when labels of a live source were read, by its clock
-	inner   int              // the version of the instances, if these are groups
-	of      map[int32]int32  // the group of each instance; nil if nothing is known
-	base    []string         // the values of instances without labels of their own
+	version int             // counts the times at which of was made
+	since   pcp.Timestamp   // from when on the labels of all levels hold
+	until   pcp.Timestamp   // and until when; zero for no end
+	read    pcp.Timestamp   // when labels of a live source were read, by its clock
+	inner   int             // the version of the instances, if these are groups
+	of      map[int32]int32 // the group of each instance; nil if nothing is known
+	base    []string        // the values of instances without labels of their own
 	ids     map[string]int32
 	groups  map[int32]group
 }
@@ -64,7 +64,6 @@ func identOf(kind pcp.LabelKind, d pcp.InDom) uint32 {
 func newGroups(src pmapi.Source) *Groups {
 	g := &Groups{src: src, byDom: make(map[pcp.InDom]*grouping)}
 	g.line, _ = pmapi.As[pmapi.Timeline](src)
-	g.past, _ = pmapi.As[pmapi.LabelPast](src)
 	return g
 }
 
@@ -97,23 +96,23 @@ const relook = time.Minute
 // refresh brings a grouping up to date for instances at a time. Labels of live instances are read when one is
 // not known, and now and then, those of a recording when they change.
 func (g *Groups) refresh(ctx context.Context, by *grouping, insts []int32, at pcp.Timestamp) error {
-	inner, since := 0, by.since
+	inner := 0
 	if of := g.byDom[by.Of]; of != nil {
 		inner = of.version
 	}
-	if g.past != nil {
-		for i, kind := range levels {
-			since[i], _ = g.past.LabelsHold(kind, identOf(kind, by.Of), at)
-		}
-	}
-	fresh := by.of != nil && inner == by.inner && since == by.since
-	if fresh && (g.past != nil && inner == 0 || !slices.ContainsFunc(insts, by.unknown)) {
+	fresh := by.of != nil && inner == by.inner && (g.line == nil || by.holds(at))
+	if fresh && (g.line != nil && inner == 0 || !slices.ContainsFunc(insts, by.unknown)) {
 		return nil
 	}
-	if by.inner, by.since = inner, since; at != (pcp.Timestamp{}) {
+	if by.inner = inner; at != (pcp.Timestamp{}) {
 		by.read = at
 	}
 	return g.read(ctx, by, insts, at)
+}
+
+// holds reports whether the labels that were read are those of a time.
+func (by *grouping) holds(at pcp.Timestamp) bool {
+	return at.Compare(by.since) >= 0 && (by.until == pcp.Timestamp{} || at.Compare(by.until) < 0)
 }
 
 func (by *grouping) unknown(inst int32) bool {
@@ -123,7 +122,7 @@ func (by *grouping) unknown(inst int32) bool {
 
 // read makes the groups anew.
 func (g *Groups) read(ctx context.Context, by *grouping, insts []int32, at pcp.Timestamp) error {
-	by.of = nil
+	by.of, by.since, by.until = nil, pcp.Timestamp{}, pcp.Timestamp{}
 	base := make([]string, len(by.Labels))
 	var sets []pcp.LabelSet
 	for _, kind := range levels {
@@ -135,9 +134,15 @@ func (g *Groups) read(ctx context.Context, by *grouping, insts []int32, at pcp.T
 		case err != nil:
 			return err
 		case kind == pcp.InstanceLabels:
-			sets = found
-		case len(found) > 0:
-			by.take(base, found[0].Labels)
+			sets = found.Sets
+		case len(found.Sets) > 0:
+			by.take(base, found.Sets[0].Labels)
+		}
+		if found.Since.Compare(by.since) > 0 {
+			by.since = found.Since
+		}
+		if (by.until == pcp.Timestamp{} || found.Until.Compare(by.until) < 0) && found.Until != (pcp.Timestamp{}) {
+			by.until = found.Until
 		}
 	}
 	by.version++
@@ -165,17 +170,17 @@ func (g *Groups) read(ctx context.Context, by *grouping, insts []int32, at pcp.T
 	return nil
 }
 
-// labels returns label sets. A source that does not have them has none; one that does not answer is an error.
-func (g *Groups) labels(ctx context.Context, kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (sets []pcp.LabelSet, err error) {
-	if g.past != nil {
-		sets, err = g.past.LabelsAt(ctx, kind, ident, at)
-	} else {
-		sets, err = g.src.Labels(ctx, kind, ident)
+// labels returns the labels of an object at a time. A source that does not have them has none; one that does
+// not answer is an error.
+func (g *Groups) labels(ctx context.Context, kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (labels pcp.ObjectLabels, err error) {
+	found, err := g.src.Labels(ctx, kind, []uint32{ident}, pmapi.At(at))
+	if err == nil {
+		labels, err = found[0].Value, found[0].Err
 	}
 	if ctx.Err() != nil || errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.Timeout) || errors.Is(err, pmerr.NoContext) {
-		return nil, cmp.Or(ctx.Err(), err)
+		return pcp.ObjectLabels{}, cmp.Or(ctx.Err(), err)
 	}
-	return sets, nil
+	return labels, nil
 }
 
 // take sets the values of those labels that the grouping is by.
@@ -251,10 +256,10 @@ func (g *Groups) Of(ctx context.Context, d pcp.InDom, known int, insts, groups [
 	if by == nil {
 		return 0, pmerr.InDom
 	}
-	if g.past == nil && at != (pcp.Timestamp{}) && math.Abs(at.Sub(by.read)) >= relook.Seconds() {
+	if g.line == nil && at != (pcp.Timestamp{}) && math.Abs(at.Sub(by.read)) >= relook.Seconds() {
 		by.of = nil
 	}
-	if known != 0 && known == by.version && by.of != nil && g.past == nil && !g.Has(by.Of) {
+	if known != 0 && known == by.version && by.of != nil && g.line == nil && !g.Has(by.Of) {
 		return known, nil
 	}
 	if err := g.refresh(ctx, by, insts, at); err != nil || known == by.version {

@@ -62,14 +62,14 @@ func FuzzFile(f *testing.F) {
 				t.Fatalf("%+v, error %v; values %+v", d.Value, d.Err, v)
 			}
 			_, _ = pmapi.LookupText(ctx, s, pcp.Help, uint32(ids[i]))
-			_, _ = s.Labels(ctx, pcp.ItemLabels, uint32(ids[i]))
+			_, _ = pmapi.LabelsOf(ctx, s, pcp.ItemLabels, uint32(ids[i]))
 			if d.Value.InDom == pcp.NullInDom {
 				continue
 			}
 			if _, err := s.Instances(ctx, d.Value.InDom); err != nil {
 				t.Fatalf("%v: %v", d.Value.InDom, err)
 			}
-			if _, err := s.Labels(ctx, pcp.InstanceLabels, uint32(d.Value.InDom)); err != nil {
+			if _, err := pmapi.LabelsOf(ctx, s, pcp.InstanceLabels, uint32(d.Value.InDom)); err != nil {
 				t.Fatalf("%v: %v", d.Value.InDom, err)
 			}
 		}

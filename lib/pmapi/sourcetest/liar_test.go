@@ -31,6 +31,7 @@ type liar struct {
 	bounds    func(start, end pcp.Timestamp) (pcp.Timestamp, pcp.Timestamp)
 	host      func() string
 	close     func(err error) error
+	since     int64 // is added to the times of labels
 	many      bool
 }
 
@@ -105,12 +106,19 @@ func (l *liar) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32,
 	return id, err
 }
 
-func (l *liar) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	sets, err := l.Archive.Labels(ctx, kind, ident)
-	if l.labels != nil && len(sets) > 0 {
-		sets = l.labels(sets)
+func (l *liar) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, at pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	found, err := l.Archive.Labels(ctx, kind, idents, at)
+	for i := range found {
+		v := &found[i].Value
+		if l.labels != nil && len(v.Sets) > 0 {
+			v.Sets = l.labels(v.Sets)
+		}
+		if l.many && len(idents) > 1 {
+			v.Sets = append(v.Sets, pcp.LabelSet{})
+		}
+		v.Since.Sec += l.since
 	}
-	return sets, err
+	return found, err
 }
 
 func (l *liar) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {

@@ -3,9 +3,11 @@ package sourcetest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -121,27 +123,52 @@ func (k *kit) instanceNamesOf(d pcp.InDom) {
 	}
 }
 
+// labels asks for all labels of a level together, and for those of each object alone: now, and of a recording
+// at the position.
 func (k *kit) labels() {
-	type object struct {
-		kind  pcp.LabelKind
-		ident uint32
+	idents := map[pcp.LabelKind][]uint32{
+		pcp.ContextLabels: {0}, pcp.DomainLabels: {399}, pcp.InDomLabels: {uint32(k.unknownInDom())},
+		pcp.ClusterLabels: nil, pcp.ItemLabels: {uint32(k.unknownID())}, pcp.InstanceLabels: {uint32(k.unknownInDom())},
 	}
-	objects := []object{{pcp.ContextLabels, 0}, {pcp.DomainLabels, 399}, {pcp.InDomLabels, uint32(k.unknownInDom())},
-		{pcp.ItemLabels, uint32(k.unknownID())}, {pcp.InstanceLabels, uint32(k.unknownInDom())}}
 	for _, id := range k.ids {
-		objects = append(objects, object{pcp.DomainLabels, id.Domain()}, object{pcp.ClusterLabels, uint32(id)},
-			object{pcp.ItemLabels, uint32(id)})
+		for kind, ident := range map[pcp.LabelKind]uint32{pcp.DomainLabels: id.Domain(), pcp.ClusterLabels: uint32(id), pcp.ItemLabels: uint32(id)} {
+			idents[kind] = append(idents[kind], ident)
+		}
 	}
 	for _, d := range k.indoms {
-		objects = append(objects, object{pcp.InDomLabels, uint32(d)}, object{pcp.InstanceLabels, uint32(d)})
+		idents[pcp.InDomLabels], idents[pcp.InstanceLabels] = append(idents[pcp.InDomLabels], uint32(d)), append(idents[pcp.InstanceLabels], uint32(d))
 	}
 	for range 3 {
-		for _, o := range objects {
-			if sets, err := k.src.Labels(k.ctx, o.kind, o.ident); err == nil {
-				k.labelSets(o.kind, o.ident, sets)
-			}
+		for kind, list := range idents {
+			k.labelsOf(kind, list)
 		}
 		k.move()
+	}
+}
+
+func (k *kit) labelsOf(kind pcp.LabelKind, idents []uint32) {
+	found, err := k.src.Labels(k.ctx, kind, idents, pmapi.Now)
+	if k.bare && errors.Is(err, pmerr.NoContext) {
+		return
+	}
+	if err != nil || len(found) != len(idents) {
+		k.errorf("Labels(%d): %d answers to %d questions, error %v", kind, len(found), len(idents), err)
+		return
+	}
+	at, recorded := pmapi.Now, k.time != nil
+	if recorded {
+		at = pmapi.At(k.time.Origin())
+	}
+	for i, r := range found {
+		k.labelSets(kind, idents[i], r.Value.Sets)
+		alone, err := k.src.Labels(k.ctx, kind, idents[i:i+1], at)
+		if err != nil || len(alone) != 1 || fmt.Sprint(alone[0].Value) != fmt.Sprint(r.Value) || pmerr.Of(alone[0].Err) != pmerr.Of(r.Err) {
+			k.errorf("Labels(%d, %#x): %v among others, alone %v, error %v", kind, idents[i], r, alone, err)
+		}
+		since, until := r.Value.Since, r.Value.Until
+		if recorded && (since.Compare(k.time.Origin()) > 0 || until != (pcp.Timestamp{}) && until.Compare(k.time.Origin()) <= 0) {
+			k.errorf("Labels(%d, %#x): at %s, from %s to %s", kind, idents[i], show(k.time.Origin()), show(since), show(until))
+		}
 	}
 }
 

@@ -17,29 +17,6 @@ func (k *kit) together() {
 		return
 	}
 	batch(k, "InstancesOf", append(slices.Clone(k.indoms), k.unknownInDom()), b.InstancesOf, k.src.Instances)
-	k.labelsTogether(b)
-}
-
-func (k *kit) labelsTogether(b pmapi.Batcher) {
-	idents := map[pcp.LabelKind][]uint32{
-		pcp.ContextLabels: {0}, pcp.DomainLabels: {399}, pcp.InDomLabels: {uint32(k.unknownInDom())},
-		pcp.ClusterLabels: nil, pcp.ItemLabels: {uint32(k.unknownID())}, pcp.InstanceLabels: {uint32(k.unknownInDom())},
-	}
-	for _, id := range k.ids {
-		for kind, ident := range map[pcp.LabelKind]uint32{pcp.DomainLabels: id.Domain(), pcp.ClusterLabels: uint32(id), pcp.ItemLabels: uint32(id)} {
-			idents[kind] = append(idents[kind], ident)
-		}
-	}
-	for _, d := range k.indoms {
-		idents[pcp.InDomLabels], idents[pcp.InstanceLabels] = append(idents[pcp.InDomLabels], uint32(d)), append(idents[pcp.InstanceLabels], uint32(d))
-	}
-	for kind, list := range idents {
-		batch(k, "LabelsOf", list,
-			func(ctx context.Context, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-				return b.LabelsOf(ctx, kind, idents)
-			},
-			func(ctx context.Context, ident uint32) ([]pcp.LabelSet, error) { return k.src.Labels(ctx, kind, ident) })
-	}
 }
 
 func batch[K, V any](k *kit, what string, keys []K, all func(context.Context, []K) ([]pcp.Answer[V], error), one func(context.Context, K) (V, error)) {

@@ -31,20 +31,6 @@ func (l *liar) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]
 	return out, nil
 }
 
-func (l *liar) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-	if err := l.gone(); err != nil {
-		return nil, err
-	}
-	out := make([]pcp.Answer[[]pcp.LabelSet], len(idents))
-	for i, ident := range idents {
-		out[i].Value, out[i].Err = l.Labels(ctx, kind, ident)
-		if l.many {
-			out[i].Value = append(out[i].Value, pcp.LabelSet{})
-		}
-	}
-	return out, nil
-}
-
 // gone returns the error of an archive that was closed.
 func (l *liar) gone() error {
 	_, err := l.Archive.Describe(context.Background(), nil)
@@ -57,7 +43,8 @@ func manyLies() []lie {
 	return []lie{
 		{"names", "together", "WalkNames", many},
 		{"instances", "together", "InstancesOf", many},
-		{"labels", "together", "LabelsOf", many},
+		{"labels", "labels", "among others", many},
+		{"times of labels", "labels", "at 1", func(l *liar) { l.since = 1 << 40 }},
 		{"texts", "texts", "among others", many},
 	}
 }

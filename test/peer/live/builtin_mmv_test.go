@@ -126,7 +126,7 @@ func describeAll(t *testing.T, src pmapi.Source, root string) string {
 
 // sayLabels writes the labels of one level. Instances without any are left out.
 func sayLabels(b *bytes.Buffer, src pmapi.Source, name string, kind pcp.LabelKind, ident uint32) {
-	sets, err := src.Labels(context.Background(), kind, ident)
+	sets, err := pmapi.LabelsOf(context.Background(), src, kind, ident)
 	fmt.Fprintf(b, "%s labels %d", name, kind)
 	for _, s := range sets {
 		if len(s.Labels) > 0 {

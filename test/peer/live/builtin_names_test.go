@@ -33,7 +33,7 @@ func metadata(t *testing.T, src pmapi.Source, root string) (lines []string) {
 		t.Fatal(err)
 	}
 	labels := func(kind pcp.LabelKind, ident uint32) string {
-		sets, err := src.Labels(ctx, kind, ident)
+		sets, err := pmapi.LabelsOf(ctx, src, kind, ident)
 		if err != nil {
 			return err.Error()
 		}
@@ -142,11 +142,11 @@ func TestBuiltinMetadata(t *testing.T) {
 	}
 	t.Logf("pmcd: %d lines", order)
 	// Context labels are those of a client on the same machine.
-	our, err := ours.Labels(context.Background(), pcp.ContextLabels, 0)
+	our, err := pmapi.LabelsOf(context.Background(), ours, pcp.ContextLabels, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	their, err := theirs.Labels(context.Background(), pcp.ContextLabels, 0)
+	their, err := pmapi.LabelsOf(context.Background(), theirs, pcp.ContextLabels, 0)
 	if err != nil || fmt.Sprint(our) != fmt.Sprint(their) {
 		t.Errorf("context labels %v, theirs %v, error %v", our, their, err)
 	}

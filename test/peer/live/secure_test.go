@@ -295,7 +295,7 @@ func TestSecureContainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := c.Labels(t.Context(), pcp.ContextLabels, 0)
+	sets, err := c.Labels(t.Context(), pcp.ContextLabels, []uint32{0})
 	if err != nil || !strings.Contains(fmt.Sprint(sets), `{container "foo"`) {
 		t.Errorf("labels %v, %v", sets, err)
 	}
