@@ -89,7 +89,7 @@ derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
 derive/diagnose: derive/syntax derive/check internal/suggest internal/textwidth lib/format lib/pcp lib/pmerr
 derive/internal/insts: derive/check lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
-derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
+derive/load: derive/diagnose lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: derive/check internal/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
 derive/deps: derive/check derive derive/syntax
 derive/install: derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
@@ -97,7 +97,7 @@ derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp l
 derive/manual: derive/check derive/diagnose
 derive/sql: internal/textwidth derive/syntax derive/check derive/internal/ere lib/pcp
 derive/internal/table: lib/format lib/sampling lib/pcp
-derive/summary: derive/query derive/internal/insts derive/syntax derive/check derive/eval lib/sampling lib/pmapi lib/pcp
+derive/summary: derive/diagnose derive/query derive/internal/insts derive/syntax derive/check derive/eval lib/sampling lib/pmapi lib/pcp
 derive/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/lib/pcp"
 )
 
@@ -99,12 +100,7 @@ type slice struct {
 	to   time.Duration // -1: up to its end
 }
 
-// A SyntaxError is a mistake in a file of cases.
-type SyntaxError struct {
-	File string
-	Line int
-	Text string
+// mistake returns the problem of a line in a file of cases.
+func mistake(file string, line int, text string) *diagnose.Problem {
+	return &diagnose.Problem{Msg: fmt.Sprintf("%s:%d: %s", file, line, text)}
 }
-
-// Error returns the place and the text.
-func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }

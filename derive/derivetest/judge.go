@@ -124,7 +124,7 @@ func (r *runner) compare(e *expectation, o *outcome, fail *Failure) error {
 	want := make(map[string]*row)
 	for _, row := range e.rows {
 		if want[row.instance] = row; len(row.points) != to-from {
-			return &SyntaxError{r.Name, row.line, fmt.Sprintf("%d values, and there are %d samples", len(row.points), to-from)}
+			return mistake(r.Name, row.line, fmt.Sprintf("%d values, and there are %d samples", len(row.points), to-from))
 		}
 	}
 	for k := from; k < to; k++ {
@@ -149,7 +149,7 @@ func (r *runner) samplesOf(e *expectation, all int) (from, to int, err error) {
 	}
 	from, to = int(e.at.from/r.step), int(e.at.to/r.step)+1
 	if e.at.from%r.step != 0 || e.at.to%r.step != 0 || from >= to || to > all {
-		return 0, 0, &SyntaxError{r.Name, e.line, fmt.Sprintf("there are samples every %v from 0s to %v only", r.step, time.Duration(all-1)*r.step)}
+		return 0, 0, mistake(r.Name, e.line, fmt.Sprintf("there are samples every %v from 0s to %v only", r.step, time.Duration(all-1)*r.step))
 	}
 	return from, to, nil
 }

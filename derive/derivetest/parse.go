@@ -34,18 +34,18 @@ type parser struct {
 	seen  map[string]int // lines of the rows of the metric or the expression
 }
 
-// Parse reads a file of cases. The error is a *SyntaxError.
+// Parse reads a file of cases. The error is a *diagnose.Problem.
 func Parse(name string, text []byte) (*File, error) {
 	p := &parser{File: &File{Name: name, Start: defaultStart, Step: defaultStep}, left: &room{maxPoints, maxText}}
 	p.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	for i, line := range p.lines {
 		p.line = i + 1
 		if err := p.statement(strings.TrimSpace(line)); err != nil {
-			return nil, &SyntaxError{name, p.line, err.Error()}
+			return nil, mistake(name, p.line, err.Error())
 		}
 	}
 	if line, err := p.complete(); err != nil {
-		return nil, &SyntaxError{name, line, err.Error()}
+		return nil, mistake(name, line, err.Error())
 	}
 	return p.File, nil
 }

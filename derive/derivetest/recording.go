@@ -51,7 +51,7 @@ func (f *File) slice(ctx context.Context) (*recording, error) {
 	w := &recording{base: f.beside(f.archive.name), step: f.Step, mode: pcp.Interp}
 	src, err := pmapi.OpenArchive(ctx, w.base, nil)
 	if err != nil {
-		return nil, &SyntaxError{f.Name, f.archive.line, fmt.Sprintf("archive %s: %v", f.archive.name, err)}
+		return nil, mistake(f.Name, f.archive.line, fmt.Sprintf("archive %s: %v", f.archive.name, err))
 	}
 	defer src.Close()
 	start, end, err := src.Bounds(ctx)
@@ -62,7 +62,7 @@ func (f *File) slice(ctx context.Context) (*recording, error) {
 		w.end = start.Add(f.archive.to)
 	}
 	if n := w.end.Sub(w.start) / w.step.Seconds(); n < 0 || n > maxPoints {
-		return nil, &SyntaxError{f.Name, f.archive.line, fmt.Sprintf("from %v to %v there is no sample, or there are more than %d", w.start.Time(), w.end.Time(), maxPoints)}
+		return nil, mistake(f.Name, f.archive.line, fmt.Sprintf("from %v to %v there is no sample, or there are more than %d", w.start.Time(), w.end.Time(), maxPoints))
 	}
 	return w, nil
 }
@@ -78,7 +78,7 @@ func (f *File) write(ctx context.Context, out *archive.Writer, samples int) erro
 	b := &builder{File: f, out: out, domains: make(map[pcp.InDom]*domain)}
 	for i, m := range f.metrics {
 		if err := b.describe(ctx, i, m); err != nil {
-			return &SyntaxError{f.Name, m.line, err.Error()}
+			return mistake(f.Name, m.line, err.Error())
 		}
 	}
 	marks := slices.Clone(f.marks)
@@ -210,7 +210,7 @@ func (b *builder) sample(t pcp.Timestamp, k int) error {
 			}
 			value, err := p.value(d.Type)
 			if err != nil {
-				return &SyntaxError{b.Name, row.line, err.Error()}
+				return mistake(b.Name, row.line, err.Error())
 			}
 			inst := pcp.NullInst
 			if d.InDom != pcp.NullInDom {

@@ -65,7 +65,7 @@ type runner struct {
 	found map[*expectation]*outcome
 }
 
-// Run runs the cases of a file. The error is one of the file, a *SyntaxError, or of what it needs;
+// Run runs the cases of a file. The error is one of the file, a *diagnose.Problem, or of what it needs;
 // what comes out wrong is in the Report.
 func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
 	r, done, err := f.begin(ctx, opt)
@@ -244,7 +244,7 @@ func (r *runner) evaluate(ctx context.Context) error {
 		for i, o := range good {
 			// A sample without values takes memory, too.
 			if kept += max(1, res.Sets[i].Len()) + textSize(&res.Sets[i])/valueSize; kept > maxValues {
-				return &SyntaxError{r.Name, o.line, fmt.Sprintf("%s and what is evaluated with it have more than %d values; take fewer samples or expressions", o.expr, maxValues)}
+				return mistake(r.Name, o.line, fmt.Sprintf("%s and what is evaluated with it have more than %d values; take fewer samples or expressions", o.expr, maxValues))
 			}
 			o.values = append(o.values, names.sample(ctx, o.desc.InDom, &res.Sets[i]))
 		}

@@ -61,7 +61,7 @@ const probe = " = "
 func Syntax(text string, err error) *Problem {
 	bad, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
-		return &Problem{Msg: err.Error(), Err: err}
+		return From(err)
 	}
 	p := &Problem{Msg: bad.Msg, Src: text, Pos: max(int(bad.Pos), 0), Code: pmerr.BadDerive, Err: err}
 	if bad.Extended {

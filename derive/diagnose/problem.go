@@ -120,6 +120,15 @@ func (p *Problem) Unwrap() (errs []error) {
 	return errs
 }
 
+// From returns a Problem that says what an error says, with its code.
+func From(err error) *Problem {
+	p := &Problem{Msg: err.Error(), Err: err}
+	if c := pmerr.Of(err); c != pmerr.Generic {
+		p.Code = c
+	}
+	return p
+}
+
 // Joined returns the errors that errors.Join has put together, if there are Problems among them, or else
 // the one error.
 func Joined(err error) (list []error) {

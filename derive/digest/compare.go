@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/derive/summary"
 	"pmtools/lib/format"
@@ -117,7 +118,7 @@ func (c *Compare) Check(sources int) error {
 func (c *Compare) Ask(ctx context.Context, env *Env, w io.Writer) error {
 	at := append(env.Sides[:len(env.Sides):len(env.Sides)], c.Others...)
 	if err := c.Check(len(at)); err != nil {
-		return &query.Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	sides, done, err := c.open(ctx, env, at)
 	defer done()

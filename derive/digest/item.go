@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"pmtools/derive/summary"
@@ -61,7 +62,7 @@ func Parse(name, arg string, f *Form) (Question, error) {
 	list, starts, err := words(arg)
 	operands := p.Scan(list, name == "summarize", func(bad error) {
 		if err == nil {
-			err = &query.Problem{Msg: bad.Error(), Err: bad}
+			err = diagnose.From(bad)
 		}
 	})
 	if err != nil {

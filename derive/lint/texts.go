@@ -7,7 +7,7 @@ func Read(read func(name string) ([]byte, error), names []string) (files []File,
 	for _, name := range names {
 		text, err := read(name)
 		if err != nil {
-			return nil, nil, &diagnose.Problem{Msg: err.Error(), Err: err}
+			return nil, nil, diagnose.From(err)
 		}
 		files, texts = append(files, File{Name: name, Text: text}), append(texts, text)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -171,7 +172,7 @@ func (l *loader) failed(f *derive.File, passed bool) error {
 	if passed {
 		return nil
 	}
-	return f.Err
+	return diagnose.From(f.Err)
 }
 
 func (l *loader) items(list []syntax.Item) {

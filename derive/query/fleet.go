@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/lib/fetchgroup"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -291,7 +292,7 @@ func (r *rounds) report(host string, st *hostState) {
 	}
 	err := st.err
 	if r.said[err.Error()] {
-		err = &Problem{Msg: err.Error(), Err: err}
+		err = diagnose.From(err)
 	} else if len(r.said) < maxSaid {
 		if r.said == nil {
 			r.said = make(map[string]bool)

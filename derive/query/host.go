@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"pmtools/derive/diagnose"
 	"pmtools/lib/fetchgroup"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -35,7 +36,7 @@ type hostSampler struct {
 func (f *Fleet) sampler(ctx context.Context, host string, defs *Dictionary, q *Query) (fetchgroup.Sampler[*reading], error) {
 	src, err := f.connect(ctx, host)
 	if err != nil {
-		return nil, &Problem{Msg: err.Error(), Err: err}
+		return nil, diagnose.From(err)
 	}
 	own := *q
 	own.Select.Sort, own.Select.Top = "", 0 // these are for the values of all hosts

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -74,7 +75,7 @@ func (s *Source) moveRecords(ctx context.Context, n, sign int) (moved int, err e
 	}
 	at := s.At
 	if err := s.Line.SetMode(mode, &at, 0); err != nil {
-		return 0, &Problem{Msg: err.Error(), Err: err}
+		return 0, diagnose.From(err)
 	}
 	var res pcp.Result
 	for moved < n {
@@ -82,7 +83,7 @@ func (s *Source) moveRecords(ctx context.Context, n, sign int) (moved int, err e
 		case errors.Is(err, pmerr.EOL):
 			return moved, nil
 		case err != nil:
-			return moved, &Problem{Msg: err.Error(), Err: err}
+			return moved, diagnose.From(err)
 		}
 		if res.Time.Compare(s.At)*sign > 0 {
 			s.At = res.Time

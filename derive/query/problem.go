@@ -72,7 +72,7 @@ func (b *Binder) Judged(ctx context.Context, p *Problem) *Problem {
 		}
 		bad, ok := errors.AsType[*Problem](err)
 		if !ok {
-			bad = &Problem{Msg: err.Error(), Err: err}
+			bad = diagnose.From(err)
 		}
 		return bad
 	})

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/insts"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
@@ -50,7 +51,7 @@ func (s *Source) Seek() error {
 		mode = pcp.Interp
 	}
 	if err := s.Line.SetMode(mode, &s.At, s.Step); err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/digest"
 	"pmtools/derive/query"
 	"pmtools/derive/report"
@@ -68,7 +69,7 @@ func asking(name string) func(context.Context, *Session, string, io.Writer) erro
 		f := digest.Form{Output: s.set.Output, Numbers: s.set.Numbers.Form()}
 		q, err := digest.Parse(name, arg, &f)
 		if err != nil {
-			return &Problem{Msg: err.Error(), Err: err}
+			return diagnose.From(err)
 		}
 		return s.ask(ctx, q, f, w)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
@@ -19,7 +20,7 @@ func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
 	}
 	src, err := s.opt.Files.ReadFile(name)
 	if err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	f := query.ReadFile(name, src, s.defs.Own)
 	s.define(s.defs.Replace(f.Own))
@@ -67,7 +68,7 @@ func (s *Session) save(ctx context.Context, name string, over bool, w io.Writer)
 		}
 		return &Problem{Msg: name + " is not overwritten: " + why, Notes: []string{":save! " + name + " writes it all the same"}, Err: err}
 	case err != nil:
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	s.files[name], s.saved, s.dirty = true, name, false
 	fmt.Fprintf(w, "%s to %s\n", query.Plural(len(s.defs.Own), "definition"), name)

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"pmtools/derive/internal/item"
-	"pmtools/derive/query"
 	"strings"
 	"time"
 
+	"pmtools/derive/diagnose"
+	"pmtools/derive/internal/item"
+	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/record"
 	"pmtools/lib/when"
@@ -77,7 +78,7 @@ func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) e
 	}
 	session, err := s.opt.Record(ctx, s.kind, s.name, folio, record.Host{Metrics: metrics, Interval: interval, Default: true})
 	if err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	r := &recording{session.Recordings[0], s.opt.Now()}
 	wait, cancel := context.WithTimeout(ctx, firstSample)
@@ -134,7 +135,7 @@ func (s *Session) endRecording(ctx context.Context, word string, w io.Writer) er
 			return query.Problemf("this program records by itself; only pmlogger can go on without it")
 		}
 		if err := r.Detach(); err != nil {
-			return &Problem{Msg: err.Error(), Err: err}
+			return diagnose.From(err)
 		}
 		s.recording = nil
 		fmt.Fprintf(w, "pmlogger %d goes on recording to %s\n", r.PID, r.Archive)

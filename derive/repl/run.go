@@ -287,7 +287,7 @@ func runDebug(_ context.Context, s *Session, arg string, _ io.Writer) error {
 		return query.Problemf("there are no debug options here")
 	}
 	if err := s.opt.Debug(arg); err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	return nil
 }

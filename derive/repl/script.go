@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
+
+	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
-	"strings"
 )
 
 // maxDepth is how deep files may run each other.
@@ -21,7 +23,7 @@ func runFile(ctx context.Context, s *Session, name string, _ io.Writer) error {
 	}
 	text, err := s.opt.Files.ReadFile(name)
 	if err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	s.depth++
 	defer func() { s.depth-- }()
@@ -54,7 +56,7 @@ func (s *Session) inFile(err error, name string, line int) error {
 
 func runOutput(_ context.Context, s *Session, name string, _ io.Writer) error {
 	if err := s.closeOutput(); err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	if name == "" {
 		return nil
@@ -64,7 +66,7 @@ func runOutput(_ context.Context, s *Session, name string, _ io.Writer) error {
 	}
 	out, err := s.opt.Files.Create(name)
 	if err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	s.out = out
 	return nil
@@ -93,7 +95,7 @@ func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
 	}
 	text, err := s.opt.Edit(text + "\n")
 	if err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	text = query.OneLine(text)
 	if text == "" {
@@ -128,7 +130,7 @@ func (s *Session) saveSettings(w io.Writer) error {
 	}
 	name, err := s.opt.Save([]byte(b.String()))
 	if err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return diagnose.From(err)
 	}
 	fmt.Fprintln(w, "settings to "+name)
 	return nil

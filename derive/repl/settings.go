@@ -100,7 +100,7 @@ var settings = []setting{
 		func(s *Settings, v string) error {
 			d, err := when.ParseInterval(v)
 			if err != nil {
-				return &Problem{Msg: err.Error(), Err: err}
+				return diagnose.From(err)
 			}
 			if d < minInterval {
 				return query.Problemf("an interval must be at least %v", minInterval)

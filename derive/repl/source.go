@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -53,7 +54,7 @@ func (s *Session) open(ctx context.Context, kind, name string) (pmapi.Source, er
 	}
 	src, err := s.opt.Open(ctx, kind, name)
 	if err != nil {
-		return nil, &Problem{Msg: err.Error(), Err: err}
+		return nil, diagnose.From(err)
 	}
 	return src, nil
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"pmtools/derive/query"
 	"strconv"
 	"time"
 
+	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/when"
@@ -60,7 +61,7 @@ func runStep(_ context.Context, s *Session, arg string, w io.Writer) error {
 	default:
 		d, err := when.ParseInterval(arg)
 		if err != nil {
-			return &Problem{Msg: err.Error(), Err: err}
+			return diagnose.From(err)
 		}
 		s.src.Step = d
 	}

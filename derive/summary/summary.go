@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/insts"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
@@ -87,7 +88,7 @@ func Summarize(ctx context.Context, src *query.Source, defs *query.Dictionary, o
 	if err = r.read(ctx, src, names); err == errPast {
 		return nil, err
 	} else if err != nil {
-		bad = append(bad, &query.Problem{Msg: err.Error(), Err: err})
+		bad = append(bad, diagnose.From(err))
 	} else if r.Records == 0 && bad == nil {
 		return nil, src.Empty(ctx, opt.Zone)
 	}
