@@ -119,7 +119,7 @@ peer: build
 	test $$s = 0 && { rm -f $$PMTOOLS_FIRED; test/peer/peer-up --pmcd $(PEER) || echo "make peer: no daemon here, live sources are not compared"; } && \
 	$(GO) test ./test/peer/archive -run='^TestDamage$$' -count=1 -v && \
 	$(GO) test $(OFFLINE:%=./test/peer/%) -p 2 -skip='^Test(SpeedSummarize|Damage)$$' -count=1 -v -timeout=15m && \
-	$(GO) test $$($(GO) list ./test/peer/... | grep -vE '/($(subst $() $(),|,$(OFFLINE)))$$') -p 1 \
+	$(GO) test $$($(GO) list ./test/peer/... ./lib/builtin/sample | grep -vE '/($(subst $() $(),|,$(OFFLINE)))$$') -p 1 \
 	  -skip='^Test(Speed|SpeedLive|SpeedShapes|SpeedSummarize|KnownFires)$$' -count=1 -v -timeout=15m && \
 	$(GO) test ./cmd/pmderive -run='^TestLSP$$' -count=1 -v && \
 	$(GO) test ./test -run='^Test(Shells|HostileProxy)$$' -count=1 -v && \

@@ -76,7 +76,6 @@ internal/timecontrol: lib/pcp lib/pmerr
 internal/timecontrol/timecontroltest: internal/timecontrol
 lib/builtin/pmcd: lib/safefile lib/when lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr
 lib/builtin/sample: lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/pdu lib/pcp lib/pmerr
-lib/builtin/sample/sampletest: lib/pdu lib/pcp lib/pmerr
 lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr
 lib/builtin/trivial: lib/pmda lib/pcp
 lib/trace/agent: lib/trace/internal/tracepdu lib/pmda lib/pcp lib/pmerr

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/lib/builtin/sample/sampletest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
@@ -19,16 +18,17 @@ import (
 )
 
 // talkToSample starts a sample collector as an agent.
-func talkToSample(t *testing.T) *sampletest.Talker {
+func talkToSample(t *testing.T, o *Options, s pmda.Server) *talker {
 	t.Helper()
-	p, err := New(&Options{Now: tickingClock()})
+	p, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	daemon, agent := net.Pipe()
 	t.Cleanup(func() { daemon.Close() })
-	go func() { _ = pmda.Serve(context.Background(), p, agent) }()
-	k, err := sampletest.Open(daemon, daemon)
+	s.Provider = p
+	go func() { _ = s.Serve(context.Background(), agent) }()
+	k, err := open(daemon, daemon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,24 +36,24 @@ func talkToSample(t *testing.T) *sampletest.Talker {
 }
 
 // TestDialogues holds dialogues that were recorded with the agent of PCP 7.2.2
-// (test/peer/live/builtin_sample_test.go): behind a first line that says so, each line is followed
+// (TestBuiltinSample): behind a first line that says so, each line is followed
 // by its answer.
 func TestDialogues(t *testing.T) {
-	for _, d := range sampletest.Dialogues() {
-		t.Run(d.Name, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("testdata", strings.ReplaceAll(d.Name, " ", "_")+".txt"))
+	for _, d := range dialogues() {
+		t.Run(d.name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("testdata", strings.ReplaceAll(d.name, " ", "_")+".txt"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := talkToSample(t)
+			k := talkToSample(t, &Options{Now: tickingClock()}, pmda.Server{})
 			_, body, _ := strings.Cut(string(text), "\n")
 			recorded := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
 			n := 0
-			for line := range d.Requests() {
+			for line := range d.requests() {
 				if 2*n+1 >= len(recorded) || recorded[2*n] != line {
 					t.Fatalf("request %d: %s is not recorded", n, line)
 				}
-				got, err := k.Do(line)
+				got, err := k.do(line)
 				if err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}

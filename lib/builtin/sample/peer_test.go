@@ -1,8 +1,6 @@
-package live
+package sample
 
 import (
-	"context"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,38 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/lib/builtin/sample"
-	"pmtools/lib/builtin/sample/sampletest"
 	"pmtools/lib/pmda"
 )
 
 // sampleAgent is where the reference's agent is in its root.
 const sampleAgent = "/var/lib/pcp/pmdas/sample/pmdasample"
 
-// ourSample starts the sample collector as an agent.
-func ourSample(t *testing.T) *sampletest.Talker {
-	t.Helper()
-	p, err := sample.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	daemon, agent := net.Pipe()
-	t.Cleanup(func() { daemon.Close() })
-	go func() {
-		s := pmda.Server{Provider: p, Attrs: true}
-		_ = s.Serve(context.Background(), agent)
-	}()
-	k, err := sampletest.Open(daemon, daemon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
 // theirSample starts the reference's agent.
-func theirSample(t *testing.T, root string) *sampletest.Talker {
+func theirSample(t *testing.T, root string) *talker {
 	t.Helper()
 	cmd := exec.Command("chroot", root, sampleAgent, "-d", "29", "-l", "/tmp/pmdasample.log")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH")} // package env has variables for our own programs
 	w, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +35,7 @@ func theirSample(t *testing.T, root string) *sampletest.Talker {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	k, err := sampletest.Open(w, r)
+	k, err := open(w, r)
 	if err != nil {
 		t.Skipf("the agent does not start: %v", err)
 	}
@@ -80,19 +57,19 @@ func TestBuiltinSample(t *testing.T) {
 		t.Skip(err)
 	}
 	asked := 0
-	for _, d := range sampletest.Dialogues() {
-		t.Run(d.Name, func(t *testing.T) {
-			ours, theirs := ourSample(t), theirSample(t, root)
+	for _, d := range dialogues() {
+		t.Run(d.name, func(t *testing.T) {
+			ours, theirs := talkToSample(t, nil, pmda.Server{Attrs: true}), theirSample(t, root)
 			var record strings.Builder
-			record.WriteString("# What the agent pmdasample -d 29 of PCP 7.2.2 answers: PMTOOLS_RECORD=DIR go test -run TestBuiltinSample ./test/peer/live\n")
+			record.WriteString("# What the agent pmdasample -d 29 of PCP 7.2.2 answers: PMTOOLS_RECORD=DIR go test -run TestBuiltinSample ./lib/builtin/sample\n")
 			differ := 0
-			for line := range d.Requests() {
+			for line := range d.requests() {
 				asked++
-				got, err := ours.Do(line)
+				got, err := ours.do(line)
 				if err != nil {
 					t.Fatalf("%s: ours: %v", line, err)
 				}
-				want, err := theirs.Do(line)
+				want, err := theirs.do(line)
 				if err != nil {
 					t.Fatalf("%s: theirs: %v", line, err)
 				}
@@ -106,7 +83,7 @@ func TestBuiltinSample(t *testing.T) {
 				t.Errorf("%s\n ours   %s\n theirs %s", line, onlyColumns(got, want), onlyColumns(want, got))
 			}
 			if dir := os.Getenv("PMTOOLS_RECORD"); dir != "" {
-				name := filepath.Join(dir, strings.ReplaceAll(d.Name, " ", "_")+".txt")
+				name := filepath.Join(dir, strings.ReplaceAll(d.name, " ", "_")+".txt")
 				if err := os.WriteFile(name, []byte(record.String()), 0o666); err != nil {
 					t.Error(err)
 				}

@@ -1,6 +1,4 @@
-// Package sampletest talks to sample agents, so that tests can compare their answers: the collector
-// of package builtin, the reference's agent, and recorded answers of that agent.
-package sampletest
+package sample
 
 import (
 	"bytes"
@@ -15,23 +13,24 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Talker is a dialogue with an agent, from where the daemon would be.
-type Talker struct {
+// A talker is a dialogue with an agent, from where the daemon would be: with our collector, the reference's agent, or recorded answers of that
+// agent.
+type talker struct {
 	w    io.Writer
 	r    *pdu.Reader
 	from int32 // number of the client
 }
 
-// Open begins a dialogue.
-func Open(w io.Writer, r io.Reader) (*Talker, error) {
-	t := &Talker{w, pdu.NewReader(r), 1}
+// open begins a dialogue.
+func open(w io.Writer, r io.Reader) (*talker, error) {
+	t := &talker{w, pdu.NewReader(r), 1}
 	if _, err := t.r.Next(); err != nil {
 		return nil, err
 	}
 	return t, t.send(&pdu.Creds{Version: 2})
 }
 
-func (t *Talker) send(m pdu.Message) error {
+func (t *talker) send(m pdu.Message) error {
 	b, err := m.Encode(nil)
 	if err != nil {
 		return err
@@ -41,7 +40,7 @@ func (t *Talker) send(m pdu.Message) error {
 	return err
 }
 
-// Do carries out a line, and returns the answer as text. A line is a word and numbers, which are
+// do carries out a line, and returns the answer as text. A line is a word and numbers, which are
 // items, serial numbers of instance domains, instances or values:
 //
 //	fetch ITEM...           desc ITEM               names ITEM
@@ -52,7 +51,7 @@ func (t *Talker) send(m pdu.Message) error {
 //	store ITEM TYPE VALUE, or INST=VALUE...
 //	client NUMBER           speaks from now on
 //	end                     of the client
-func (t *Talker) Do(line string) (string, error) {
+func (t *talker) do(line string) (string, error) {
 	if number, ok := strings.CutPrefix(line, "client "); ok {
 		n, err := strconv.ParseInt(number, 10, 32)
 		t.from = int32(n)
@@ -126,14 +125,14 @@ func message(words []string) (pdu.Message, error) {
 	case "label":
 		m = &pdu.LabelReq{Kind: pcp.LabelKind(number(1)), Ident: uint32(number(2))}
 	case "store":
-		return storing(words, id(1))
+		return storeOf(words, id(1))
 	default:
 		return nil, fmt.Errorf("no such request")
 	}
 	return m, bad
 }
 
-func storing(words []string, id pcp.ID) (pdu.Message, error) {
+func storeOf(words []string, id pcp.ID) (pdu.Message, error) {
 	types := map[string]pcp.Type{
 		"32": pcp.Int32, "u32": pcp.Uint32, "64": pcp.Int64, "u64": pcp.Uint64, "float": pcp.Float, "double": pcp.Double,
 		"string": pcp.String, "aggr": pcp.Aggregate,

@@ -1,4 +1,4 @@
-package sampletest
+package sample
 
 import (
 	_ "embed"
@@ -10,19 +10,19 @@ import (
 
 // dialogueText has the dialogues that are written by hand.
 //
-//go:embed dialogues.txt
+//go:embed testdata/dialogues.txt
 var dialogueText string
 
-// A Dialogue is a list of requests, to be made of an agent that has just been started.
-type Dialogue struct {
-	Name  string
-	Lines string // for Talker.Do; "5* " in front of one repeats it
+// A dialogue is a list of requests, to be made of an agent that has just been started.
+type dialogue struct {
+	name  string
+	lines string // for talker.do; "5* " in front of one repeats it
 }
 
-// Requests returns the lines of a dialogue one by one.
-func (d *Dialogue) Requests() iter.Seq[string] {
+// requests returns the lines of a dialogue one by one.
+func (d *dialogue) requests() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for line := range strings.Lines(d.Lines) {
+		for line := range strings.Lines(d.lines) {
 			line = strings.TrimSpace(line)
 			times := 1
 			if n, rest, ok := strings.Cut(line, "* "); ok {
@@ -38,32 +38,32 @@ func (d *Dialogue) Requests() iter.Seq[string] {
 	}
 }
 
-// Dialogues returns dialogues about everything that the agent does.
-func Dialogues() []Dialogue {
-	var list []Dialogue
+// dialogues returns dialogues about everything that the agent does.
+func dialogues() []dialogue {
+	var list []dialogue
 	for text := range strings.SplitSeq(dialogueText, "== ") {
 		if name, lines, ok := strings.Cut(text, "\n"); ok {
-			list = append(list, Dialogue{name, lines})
+			list = append(list, dialogue{name, lines})
 		}
 	}
 	list = append(list, descriptions())
 	for _, values := range []string{"32 -1=1", "64 -1=1", "float -1=1.5", "double -1=1.5", "string -1=x", "aggr -1=x", "32 -1=1 0=2", "64 100=1 200=2"} {
-		list = append(list, stores(values))
+		list = append(list, storesOf(values))
 	}
 	return list
 }
 
-func descriptions() Dialogue {
+func descriptions() dialogue {
 	var b strings.Builder
 	for item := range 1024 {
 		if item < 190 || item >= 995 {
 			fmt.Fprintf(&b, "desc %d\n", item)
 		}
 	}
-	return Dialogue{"descriptions", b.String()}
+	return dialogue{"descriptions", b.String()}
 }
 
-func stores(values string) Dialogue {
+func storesOf(values string) dialogue {
 	var b strings.Builder
 	for item := range 185 {
 		switch item {
@@ -80,5 +80,5 @@ func stores(values string) Dialogue {
 	if strings.Contains(rest, " ") {
 		name += " two"
 	}
-	return Dialogue{name, b.String()}
+	return dialogue{name, b.String()}
 }

@@ -1,4 +1,4 @@
-package sampletest
+package sample
 
 import (
 	"bytes"
@@ -13,34 +13,34 @@ import (
 )
 
 func TestRequests(t *testing.T) {
-	d := Dialogue{"x", "fetch 1\n\n3* fetch 2\n  desc 3  \n"}
+	d := dialogue{"x", "fetch 1\n\n3* fetch 2\n  desc 3  \n"}
 	want := []string{"fetch 1", "fetch 2", "fetch 2", "fetch 2", "desc 3"}
-	if got := slices.Collect(d.Requests()); !slices.Equal(got, want) {
+	if got := slices.Collect(d.requests()); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for range d.Requests() {
+	for range d.requests() {
 		break
 	}
 }
 
-// TestDialogues wants each line to be one that can be carried out, and names that can be names of
+// TestLines wants each line to be one that can be carried out, and names that can be names of
 // files.
-func TestDialogues(t *testing.T) {
+func TestLines(t *testing.T) {
 	seen := map[string]bool{}
-	for _, d := range Dialogues() {
-		if seen[d.Name] || d.Name == "" || strings.ContainsAny(d.Name, "/.") {
-			t.Errorf("dialogue %q", d.Name)
+	for _, d := range dialogues() {
+		if seen[d.name] || d.name == "" || strings.ContainsAny(d.name, "/.") {
+			t.Errorf("dialogue %q", d.name)
 		}
-		seen[d.Name] = true
+		seen[d.name] = true
 		n := 0
-		for line := range d.Requests() {
+		for line := range d.requests() {
 			if _, err := message(strings.Fields(line)); err != nil && !strings.HasPrefix(line, "client ") {
-				t.Errorf("%s: %s: %v", d.Name, line, err)
+				t.Errorf("%s: %s: %v", d.name, line, err)
 			}
 			n++
 		}
 		if n == 0 {
-			t.Errorf("%s is empty", d.Name)
+			t.Errorf("%s is empty", d.name)
 		}
 	}
 	if len(seen) < 40 {
@@ -87,18 +87,18 @@ func TestDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := &answering{answer: b}
-		talker, err := Open(a, a)
+		k, err := open(a, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := talker.Do("fetch 5"); err != nil || got != c.want {
+		if got, err := k.do("fetch 5"); err != nil || got != c.want {
 			t.Errorf("%s: %q, error %v; want %q", c.name, got, err, c.want)
 		}
-		if got, err := talker.Do("profile 1 2"); err != nil || got != "" {
+		if got, err := k.do("profile 1 2"); err != nil || got != "" {
 			t.Errorf("%s: a profile is answered: %q, error %v", c.name, got, err)
 		}
 	}
-	if _, err := Open(io.Discard, strings.NewReader("")); err == nil {
+	if _, err := open(io.Discard, strings.NewReader("")); err == nil {
 		t.Error("an agent that says nothing")
 	}
 }
