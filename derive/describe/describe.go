@@ -178,13 +178,12 @@ func fatal(ctx context.Context, err error) error {
 // node describes a node of the name space.
 func (c *Catalogue) node(ctx context.Context, name string) (*Description, error) {
 	d := &Description{Name: name, Children: []Child{}}
-	ids := make(map[string]pcp.ID)
+	var list []pcp.ID
+	var at []int // the children that are metrics
 	err := c.Derived.Walk(ctx, name, func(leaf string, id pcp.ID) bool {
 		child := leaf
 		if dot := strings.IndexByte(leaf[min(len(name)+1, len(leaf)):], '.'); dot >= 0 {
 			child = leaf[:len(name)+1+dot]
-		} else {
-			ids[leaf] = id
 		}
 		i := slices.IndexFunc(d.Children, func(c Child) bool { return c.Name == child })
 		if i < 0 {
@@ -192,17 +191,13 @@ func (c *Catalogue) node(ctx context.Context, name string) (*Description, error)
 			d.Children = append(d.Children, Child{Name: child})
 		}
 		d.Children[i].Metrics++
+		if child == leaf {
+			list, at = append(list, id), append(at, i)
+		}
 		return ctx.Err() == nil
 	})
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
-	}
-	var list []pcp.ID
-	var at []int
-	for i, child := range d.Children {
-		if id, leaf := ids[child.Name]; leaf {
-			list, at = append(list, id), append(at, i)
-		}
 	}
 	texts, err := c.Derived.Text(ctx, pcp.OneLine, pcp.Idents(list))
 	if err = fatal(ctx, err); err != nil {

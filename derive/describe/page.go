@@ -27,42 +27,25 @@ func (d *Description) Write(w io.Writer, form string, zone *time.Location, first
 
 // A page is what JSON has of a description.
 type page struct {
-	Metric    string `json:"metric"`
-	PMID      string `json:"pmid,omitempty"`
-	Type      string `json:"type,omitempty"`
-	Semantics string `json:"semantics,omitempty"`
-	*dimension
-	InDom string `json:"indom,omitempty"`
-	pageTexts
-	pageDefs
-	Instances *int    `json:"instances,omitempty"`
-	Values    *series `json:"values,omitempty"`
-	Rates     *series `json:"rates,omitempty"`
-	pageMore
-}
-
-// A dimension has the units, which are "" if there are none.
-type dimension struct {
-	Units string `json:"units"`
-}
-
-type pageTexts struct {
-	OneLine string          `json:"oneline,omitempty"`
-	Help    string          `json:"help,omitempty"`
-	Labels  json.RawMessage `json:"labels,omitempty"`
-}
-
-type pageDefs struct {
-	Expression string   `json:"expression,omitempty"`
-	Operands   []string `json:"operands,omitempty"`
-	Base       []string `json:"base,omitempty"`
-	Users      []string `json:"used_by,omitempty"`
-}
-
-type pageMore struct {
-	Recorded *recorded `json:"recorded,omitempty"`
-	Try      []trial   `json:"try,omitempty"`
-	Children []Child   `json:"children,omitempty"`
+	Metric     string          `json:"metric"`
+	PMID       string          `json:"pmid,omitempty"`
+	Type       string          `json:"type,omitempty"`
+	Semantics  string          `json:"semantics,omitempty"`
+	Units      *string         `json:"units,omitempty"` // of a metric, also if there are none
+	InDom      string          `json:"indom,omitempty"`
+	OneLine    string          `json:"oneline,omitempty"`
+	Help       string          `json:"help,omitempty"`
+	Labels     json.RawMessage `json:"labels,omitempty"`
+	Expression string          `json:"expression,omitempty"`
+	Operands   []string        `json:"operands,omitempty"`
+	Base       []string        `json:"base,omitempty"`
+	Users      []string        `json:"used_by,omitempty"`
+	Instances  *int            `json:"instances,omitempty"`
+	Values     *series         `json:"values,omitempty"`
+	Rates      *series         `json:"rates,omitempty"`
+	Recorded   *recorded       `json:"recorded,omitempty"`
+	Try        []trial         `json:"try,omitempty"`
+	Children   []Child         `json:"children,omitempty"`
 }
 
 // A series is the values of one time.
@@ -102,13 +85,14 @@ type trial struct {
 
 // page returns a description as JSON has it.
 func (d *Description) page(zone *time.Location) *page {
-	p := &page{Metric: d.Name, pageMore: pageMore{Children: d.Children}}
 	if d.Children != nil {
-		return p
+		return &page{Metric: d.Name, Children: d.Children}
 	}
-	p.PMID, p.Type, p.Semantics = d.Desc.ID.String(), d.Desc.Type.String(), d.Desc.Sem.String()
-	p.dimension = &dimension{d.Desc.Units.String()}
-	p.pageTexts = pageTexts{d.OneLine, d.Help, pcp.AppendLabels(nil, d.Labels)}
+	units := d.Desc.Units.String()
+	p := &page{
+		Metric: d.Name, PMID: d.Desc.ID.String(), Type: d.Desc.Type.String(), Semantics: d.Desc.Sem.String(), Units: &units,
+		OneLine: d.OneLine, Help: d.Help, Labels: pcp.AppendLabels(nil, d.Labels), Users: d.Users, Values: d.Values.series(d.Desc.InDom, zone),
+	}
 	if !json.Valid(p.Labels) { // as a source may have them
 		p.Labels = nil
 	}
@@ -117,10 +101,8 @@ func (d *Description) page(zone *time.Location) *page {
 		p.InDom, p.Instances = d.Desc.InDom.String(), &n
 	}
 	if m := d.Made; m != nil {
-		p.pageDefs = pageDefs{Expression: m.Expr, Operands: m.Operands, Base: m.Base}
+		p.Expression, p.Operands, p.Base = m.Expr, m.Operands, m.Base
 	}
-	p.Users = d.Users
-	p.Values = d.Values.series(d.Desc.InDom, zone)
 	if d.counter() {
 		p.Rates = d.Rates.series(d.Desc.InDom, zone)
 	}
@@ -171,9 +153,11 @@ func instant(t pcp.Timestamp, zone *time.Location) string {
 func (d *Description) writeCSV(w io.Writer, zone *time.Location, first bool) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	add := func(property, instance, value string) {
-		if value != "" {
-			_ = out.Write([]string{d.Name, property, instance, value}) // Flush has the error
+	add := func(property, instance string, values ...string) {
+		for _, value := range values {
+			if value != "" {
+				_ = out.Write([]string{d.Name, property, instance, value}) // Flush has the error
+			}
 		}
 	}
 	if first {
@@ -189,19 +173,22 @@ func (d *Description) writeCSV(w io.Writer, zone *time.Location, first bool) err
 	add("help", "", p.Help)
 	add("labels", "", string(p.Labels))
 	add("expression", "", p.Expression)
-	for _, l := range []struct {
-		property string
-		names    []string
-	}{{"operand", p.Operands}, {"base", p.Base}, {"used_by", p.Users}} {
-		for _, name := range l.names {
-			add(l.property, "", name)
-		}
-	}
+	add("operand", "", p.Operands...)
+	add("base", "", p.Base...)
+	add("used_by", "", p.Users...)
 	if p.Instances != nil {
 		add("instances", "", strconv.Itoa(*p.Instances))
 	}
-	d.Values.writeCSV("value", zone, add)
-	d.Rates.writeCSV("rate", zone, add)
+	for i, v := range []*Values{&d.Values, &d.Rates} {
+		property := []string{"value", "rate"}[i]
+		if len(v.List) > 0 {
+			add(property+"_units", "", v.Desc.Units.String())
+			add(property+"_time", "", instant(v.Time, zone))
+		}
+		for k := range v.List {
+			add(property, v.List[k].Instance, string(format.AppendExact(nil, v.List[k].Value, -1, zone)))
+		}
+	}
 	if r := p.Recorded; r != nil {
 		add("recorded", "", r.Metric)
 		add("first", "", r.First)
@@ -217,15 +204,4 @@ func (d *Description) writeCSV(w io.Writer, zone *time.Location, first bool) err
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// writeCSV adds a line for each value, after those with their units and time.
-func (v *Values) writeCSV(property string, zone *time.Location, add func(property, instance, value string)) {
-	if len(v.List) > 0 {
-		add(property+"_units", "", v.Desc.Units.String())
-		add(property+"_time", "", instant(v.Time, zone))
-	}
-	for i := range v.List {
-		add(property, v.List[i].Instance, string(format.AppendExact(nil, v.List[i].Value, -1, zone)))
-	}
 }
