@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -400,56 +399,25 @@ func (r *rounds) merge(host string, answer *reading) {
 	if r.smp.Time.Compare(answer.Time) < 0 {
 		r.smp.Time = answer.Time
 	}
-	name := pmcd.Redact(host)
-	all := r.stream.Header.Metrics
-	var others []string
-	for i := range answer.Sets {
-		at := placeOf(all, i, answer.header.Metrics[i].Name)
+	places, err := placesIn(r.stream.Header, answer.header)
+	for i, at := range places {
 		if at < 0 {
-			others = append(others, answer.header.Metrics[i].Name)
 			continue
 		}
-		set, to := &answer.Sets[i], &all[at]
+		set, to := &answer.Sets[i], &r.stream.Header.Metrics[at]
 		if set.Err != nil {
 			r.complain(host, fmt.Errorf("%s: %w", to.Name, set.Err))
 			continue
 		}
-		from := answer.header.Metrics[i].Desc.Units
-		convert := from != to.Desc.Units && (r.across == nil || r.across.units)
-		for j := range set.Len() {
-			v := set.At(j)
-			v.Host, v.Time = name, answer.Time
-			if convert {
-				v.Value = converted(v.Value, from, to.Desc.Units)
-			}
-			r.smp.Sets[at].Append(v)
+		from, units := answer.header.Metrics[i].Desc.Units, to.Desc.Units
+		if r.across != nil && !r.across.units {
+			units = from
 		}
+		appendIn(&r.smp.Sets[at], set, from, units, pmcd.Redact(host), answer.Time)
 	}
-	if others != nil {
-		r.complain(host, leftOut(others))
-	}
-}
-
-// placeOf returns where the metric of a name is among all, most probably at a place; -1 if it is not there.
-func placeOf(all []sampling.Metric, probably int, name string) int {
-	if probably < len(all) && all[probably].Name == name {
-		return probably
-	}
-	return slices.IndexFunc(all, func(m sampling.Metric) bool { return m.Name == name })
-}
-
-// leftOut returns the error about metrics that only hosts after the first one have.
-func leftOut(names []string) error {
-	return fmt.Errorf("left out, as the first host does not have it: %s", strings.Join(names, ", "))
-}
-
-// converted returns a value in other units, or none if it cannot be.
-func converted(v pcp.Value, from, to pcp.Units) pcp.Value {
-	x, err := v.ConvScale(from, to)
 	if err != nil {
-		return pcp.Value{}
+		r.complain(host, err)
 	}
-	return x
 }
 
 // complain reports an error of a host that has answered, once.

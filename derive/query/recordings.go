@@ -188,19 +188,11 @@ func (j *joint) begin(b *batch) {
 		h.Start, h.End = pcp.Timestamp{}, pcp.Timestamp{}
 		j.stream.Header = &h
 	}
-	all := j.stream.Header.Metrics
-	var others []string
-	j.name, j.places, j.sets = b.name, nil, make([]sampling.Set, len(all))
-	for i := range b.header.Metrics {
-		name := b.header.Metrics[i].Name
-		at := placeOf(all, i, name)
-		if j.places = append(j.places, at); at < 0 {
-			others = append(others, name)
-		}
-	}
-	if others != nil {
+	var err error
+	j.name, j.sets = b.name, make([]sampling.Set, len(j.stream.Header.Metrics))
+	if j.places, err = placesIn(j.stream.Header, b.header); err != nil {
 		j.failed = true
-		j.report(b.name, leftOut(others))
+		j.report(b.name, err)
 	}
 }
 
@@ -216,11 +208,7 @@ func (j *joint) arrange(own *sampling.Header, smp *sampling.Sample) {
 		from, to := own.Metrics[i].Desc.Units, j.stream.Header.Metrics[at].Desc.Units
 		if j.sets[at] = smp.Sets[i]; from != to {
 			list := sampling.Set{Err: smp.Sets[i].Err, More: smp.Sets[i].More, Host: own.Source.Host}
-			for k := range smp.Sets[i].Len() {
-				v := smp.Sets[i].At(k)
-				v.Value = converted(v.Value, from, to)
-				list.Append(v)
-			}
+			appendIn(&list, &smp.Sets[i], from, to, own.Source.Host, pcp.Timestamp{})
 			j.sets[at] = list
 		}
 	}
