@@ -150,7 +150,7 @@ func lineStyle(i int) chart.Style {
 }
 
 // segments returns the parts of a line between its gaps.
-func segments(times []time.Time, l samples.Line, style chart.Style) (list []chart.Series) {
+func segments(times []time.Time, l *samples.Line, style chart.Style) (list []chart.Series) {
 	part := chart.ContinuousSeries{Style: style, YAxis: chart.YAxisSecondary}
 	end := func() {
 		if len(part.XValues) == 1 {

@@ -26,7 +26,7 @@ func TestPicture(t *testing.T) {
 	for i := range 5 {
 		p.Times = append(p.Times, time.Unix(1700000000+int64(i)*60, 0).In(zone))
 	}
-	p.Lines = []samples.Line{
+	p.Lines = []*samples.Line{
 		{Name: "a & b", Units: "Kbyte / sec", Points: []float64{1, 2, math.NaN(), 4, 3}}, {Name: strings.Repeat("long ", 20), Points: []float64{1e9, 5, 6, 7, math.NaN()}},
 		{Name: "alone", Points: []float64{math.NaN(), 5, math.NaN(), math.NaN(), math.NaN()}},
 	}
@@ -61,7 +61,7 @@ func TestPicture(t *testing.T) {
 		t.Errorf("the PNG: %v", err)
 	}
 	// All values the same, a single time, and none at all.
-	p.Lines = []samples.Line{{Name: "flat", Points: []float64{7, 7, 7, 7, 7}}}
+	p.Lines = []*samples.Line{{Name: "flat", Points: []float64{7, 7, 7, 7, 7}}}
 	if err := Draw(svg, p); err != nil {
 		t.Error(err)
 	}
@@ -93,7 +93,7 @@ func TestValueTicks(t *testing.T) {
 		{[]float64{0, 0.1, 0.6}, "0 0.1 0.2 0.3 0.4 0.5 0.6"},
 	} {
 		var got []string
-		for _, tick := range valueTicks(&samples.Picture{Lines: []samples.Line{{Points: tt.points}}}) {
+		for _, tick := range valueTicks(&samples.Picture{Lines: []*samples.Line{{Points: tt.points}}}) {
 			got = append(got, tick.Label)
 		}
 		if strings.Join(got, " ") != tt.want {
@@ -101,7 +101,7 @@ func TestValueTicks(t *testing.T) {
 		}
 	}
 	for _, points := range [][]float64{{-math.MaxFloat64, math.MaxFloat64}, {1e300, 1.1e300}, {5e-324, 1e-323}} {
-		if n := len(valueTicks(&samples.Picture{Lines: []samples.Line{{Points: points}}})); n < 2 || n > 2*maxValueTicks+1 {
+		if n := len(valueTicks(&samples.Picture{Lines: []*samples.Line{{Points: points}}})); n < 2 || n > 2*maxValueTicks+1 {
 			t.Errorf("%v: %d marks", points, n)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A valueRange is what the vertical axis covers. A chart is drawn of the parts of it, from 0 to 1,
-// so that numbers of any size can be drawn.
+// A valueRange is what the vertical axis of a chart covers, or a sparkline. They are drawn of the parts of it,
+// from 0 to 1, so that numbers of any size can be drawn.
 type valueRange struct {
 	low, high float64
 	verb      byte // how the numbers of the axis are written
@@ -14,13 +14,11 @@ type valueRange struct {
 }
 
 // rangeOf returns the range of the points of lines.
-func rangeOf(lines []*chartLine) *valueRange {
+func rangeOf(lines []*Line) *valueRange {
 	r := &valueRange{low: math.Inf(1), high: math.Inf(-1), verb: 'f', digits: 2}
 	for _, l := range lines {
-		for _, f := range l.points {
-			if !math.IsNaN(f) {
-				r.low, r.high = min(r.low, f), max(r.high, f)
-			}
+		for _, f := range l.Points {
+			r.note(f)
 		}
 	}
 	if step := r.high/chartHeight - r.low/chartHeight; step > 0 {
@@ -33,6 +31,13 @@ func rangeOf(lines []*chartLine) *valueRange {
 		r.digits = 0
 	}
 	return r
+}
+
+// note widens the range to a number.
+func (r *valueRange) note(f float64) {
+	if !math.IsNaN(f) {
+		r.low, r.high = min(r.low, f), max(r.high, f)
+	}
 }
 
 // part returns where f is in the range. The halves keep the difference finite.

@@ -35,7 +35,7 @@ type chartWriter struct {
 	seen   int // samples
 	stride int // every stride-th sample is kept
 	times  []pcp.Timestamp
-	lines  []*chartLine
+	lines  []*Line
 	places map[chartKey]int // of the lines
 }
 
@@ -43,13 +43,6 @@ type chartWriter struct {
 type chartKey struct {
 	metric int
 	inst   int32
-}
-
-// A chartLine is the values of one instance at all times; NaN where there is none.
-type chartLine struct {
-	name   string
-	units  string
-	points []float64
 }
 
 // NewChart returns a Writer that draws a chart. Live samples are drawn as they come, over the chart
@@ -66,7 +59,7 @@ func NewChart(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, e
 type Picture struct {
 	Title string
 	Times []time.Time
-	Lines []Line
+	Lines []*Line
 }
 
 // A Line is the values of an instance at the times of a Picture; NaN where there is none.
@@ -85,15 +78,12 @@ func NewPicture(h *sampling.Header, draw func(*Picture) error) sampling.Writer {
 // picture returns what is to be drawn.
 func (c *chartWriter) picture() *Picture {
 	lines, all := c.shown()
-	p := &Picture{Title: c.title()}
+	p := &Picture{Title: c.title(), Lines: lines}
 	if all > len(lines) {
 		p.Title += fmt.Sprintf(", the largest %d of %d", len(lines), all)
 	}
 	for _, t := range c.times {
 		p.Times = append(p.Times, t.Time().In(c.h.Location()))
-	}
-	for _, l := range lines {
-		p.Lines = append(p.Lines, Line{l.name, l.units, l.points})
 	}
 	return p
 }
@@ -140,30 +130,30 @@ func (c *chartWriter) add(metric int, v *sampling.Value) {
 	if !ok {
 		i = len(c.lines)
 		c.places[key] = i
-		c.lines = append(c.lines, &chartLine{
-			name: textwidth.Clean(c.h.Metrics[metric].Label(v.Instance, len(c.h.Metrics) > 1)), units: c.h.Metrics[metric].Desc.Units.String(),
+		c.lines = append(c.lines, &Line{
+			Name: textwidth.Clean(c.h.Metrics[metric].Label(v.Instance, len(c.h.Metrics) > 1)), Units: c.h.Metrics[metric].Desc.Units.String(),
 		})
 	}
 	c.lines[i].pad(len(c.times))
-	f := number(v.Value)
+	f := v.Number()
 	if math.IsInf(f, 0) {
 		f = math.NaN()
 	}
-	c.lines[i].points = append(c.lines[i].points[:len(c.times)], f)
+	c.lines[i].Points = append(c.lines[i].Points[:len(c.times)], f)
 }
 
 // align makes all lines as long as there are times.
 func (c *chartWriter) align() {
 	for _, l := range c.lines {
-		l.points = l.points[:min(len(l.points), len(c.times))]
+		l.Points = l.Points[:min(len(l.Points), len(c.times))]
 		l.pad(len(c.times))
 	}
 }
 
 // pad makes a line n points long.
-func (l *chartLine) pad(n int) {
-	for len(l.points) < n {
-		l.points = append(l.points, math.NaN())
+func (l *Line) pad(n int) {
+	for len(l.Points) < n {
+		l.Points = append(l.Points, math.NaN())
 	}
 }
 
@@ -174,14 +164,14 @@ func (c *chartWriter) keep(wanted func(i int) bool) {
 		if wanted(i) {
 			c.times[n] = c.times[i]
 			for _, l := range c.lines {
-				l.points[n] = l.points[i]
+				l.Points[n] = l.Points[i]
 			}
 			n++
 		}
 	}
 	c.times = c.times[:n]
 	for _, l := range c.lines {
-		l.points = l.points[:n]
+		l.Points = l.Points[:n]
 	}
 }
 
@@ -199,8 +189,8 @@ func (c *chartWriter) Close() error {
 
 // shown returns the lines that are drawn, and how many there are with those that are not: of too
 // many the largest.
-func (c *chartWriter) shown() (lines []*chartLine, all int) {
-	peaks := make(map[*chartLine]float64, maxLines+1)
+func (c *chartWriter) shown() (lines []*Line, all int) {
+	peaks := make(map[*Line]float64, maxLines+1)
 	for _, l := range c.lines {
 		peak := l.peak()
 		if math.IsNaN(peak) {
@@ -209,7 +199,7 @@ func (c *chartWriter) shown() (lines []*chartLine, all int) {
 		all++
 		peaks[l] = peak
 		if lines = append(lines, l); len(lines) > maxLines {
-			slices.SortStableFunc(lines, func(a, b *chartLine) int { return cmp.Compare(peaks[b], peaks[a]) })
+			slices.SortStableFunc(lines, func(a, b *Line) int { return cmp.Compare(peaks[b], peaks[a]) })
 			delete(peaks, lines[maxLines])
 			lines = lines[:maxLines]
 		}
@@ -234,9 +224,9 @@ func (c *chartWriter) chart() string {
 }
 
 // peak returns the largest value of a line, NaN if it has none.
-func (l *chartLine) peak() float64 {
+func (l *Line) peak() float64 {
 	high := math.NaN()
-	for _, f := range l.points {
+	for _, f := range l.Points {
 		if math.IsNaN(high) || f > high {
 			high = f
 		}
@@ -274,7 +264,7 @@ func colors() [maxLines]asciigraph.AnsiColor {
 }
 
 // plot draws lines within the width, over an axis of time.
-func (c *chartWriter) plot(b *strings.Builder, lines []*chartLine) {
+func (c *chartWriter) plot(b *strings.Builder, lines []*Line) {
 	r := rangeOf(lines)
 	clock := c.clock()
 	// The label of the last time reaches beyond the lines.
@@ -308,11 +298,11 @@ func (c *chartWriter) plot(b *strings.Builder, lines []*chartLine) {
 
 // spread spreads the points of a line over columns by their times, as parts of the range. Between
 // two points the line is straight.
-func (c *chartWriter) spread(l *chartLine, r *valueRange, width int) []float64 {
+func (c *chartWriter) spread(l *Line, r *valueRange, width int) []float64 {
 	out := slices.Repeat([]float64{math.NaN()}, width)
 	first, last := c.times[0], c.times[len(c.times)-1]
 	before, at := math.NaN(), 0
-	for i, f := range l.points {
+	for i, f := range l.Points {
 		column, y := 0, r.part(f)
 		if span := last.Sub(first); span > 0 {
 			column = int(math.Round(c.times[i].Sub(first) / span * float64(width-1)))
@@ -325,14 +315,14 @@ func (c *chartWriter) spread(l *chartLine, r *valueRange, width int) []float64 {
 		}
 		before, at = y, column
 	}
-	if len(l.points) == 1 {
+	if len(l.Points) == 1 {
 		return slices.Repeat(out[:1], width)
 	}
 	return out
 }
 
 // legend writes which line is which, unless there is but one, of a metric without instances.
-func (c *chartWriter) legend(b *strings.Builder, lines []*chartLine) {
+func (c *chartWriter) legend(b *strings.Builder, lines []*Line) {
 	if len(lines) == 1 && len(c.h.Metrics) == 1 && c.h.Metrics[0].Singular() {
 		return
 	}
@@ -342,7 +332,7 @@ func (c *chartWriter) legend(b *strings.Builder, lines []*chartLine) {
 		if len(lines) > 1 {
 			mark = letters[i:i+1] + "  "
 		}
-		text := textwidth.Cut(mark+l.name, c.opt.Width-2)
+		text := textwidth.Cut(mark+l.Name, c.opt.Width-2)
 		n := 2 + textwidth.Width(text)
 		if used > 0 && used+n > c.opt.Width {
 			b.WriteByte('\n')

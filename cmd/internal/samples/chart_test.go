@@ -116,10 +116,10 @@ func TestChartThins(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(c.times) != 6250 || len(c.lines[0].points) != 6250 {
-		t.Fatalf("%d times, %d points", len(c.times), len(c.lines[0].points))
+	if len(c.times) != 6250 || len(c.lines[0].Points) != 6250 {
+		t.Fatalf("%d times, %d points", len(c.times), len(c.lines[0].Points))
 	}
-	for i, f := range c.lines[0].points {
+	for i, f := range c.lines[0].Points {
 		if f != float64(4*i) {
 			t.Fatalf("point %d is %v", i, f)
 		}

@@ -11,12 +11,11 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// A csvWriter writes RFC 4180 text: a line for each sample, or a line for each value.
+// A csvWriter writes RFC 4180 text: a line for each value.
 type csvWriter struct {
 	text
 	h      *sampling.Header
 	opt    Options
-	long   bool
 	before []byte     // the time and the metric of a line
 	names  []prefixes // the fields of the instances of each metric
 }
@@ -24,41 +23,29 @@ type csvWriter struct {
 // NewCSV returns a Writer of CSV. Each value has a line if any metric has instances or Options.Long
 // is set; otherwise each sample has one, and with Options.Wide always.
 func NewCSV(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
-	if opt.Wide && !opt.Long {
-		return newWide(w, h, opt)
-	}
-	c := &csvWriter{text: text{w: w}, h: h, opt: *opt, long: opt.Long || h.Hosts, names: make([]prefixes, len(h.Metrics))}
+	c := csvWriter{text: text{w: w}, h: h, opt: *opt, names: make([]prefixes, len(h.Metrics))}
 	if c.opt.Delimiter == 0 {
 		c.opt.Delimiter = ','
 	}
+	long := opt.Long || h.Hosts
 	for i := range h.Metrics {
-		c.long = c.long || !h.Metrics[i].Singular()
+		long = long || !h.Metrics[i].Singular()
+	}
+	if opt.Wide && !opt.Long || !long {
+		return newWide(c)
 	}
 	if opt.Header == NoHeader {
-		return c, nil
+		return &c, nil
 	}
-	b := append(c.b, "time"...)
+	names := "time,metric,instance,value"
 	if h.Hosts {
-		b = append(append(b, c.opt.Delimiter), "host"...)
+		names = "time,host,metric,instance,value"
 	}
-	if c.long {
-		names := ",metric,instance,value"
-		if opt.Units {
-			names += ",units"
-		}
-		b = append(b, strings.ReplaceAll(names, ",", string(c.opt.Delimiter))...)
-	} else {
-		for i := range h.Metrics {
-			m := &h.Metrics[i]
-			name := m.Name
-			if units := m.Desc.Units.String(); opt.Units && units != "" {
-				name += " [" + units + "]"
-			}
-			b = c.appendField(append(b, c.opt.Delimiter), name)
-		}
+	if opt.Units {
+		names += ",units"
 	}
-	c.b = append(b, "\r\n"...)
-	return c, c.flush()
+	c.b = append(c.b, strings.ReplaceAll(names, ",", string(c.opt.Delimiter))+"\r\n"...)
+	return &c, c.flush()
 }
 
 // Sample implements Writer.
@@ -66,18 +53,7 @@ func (c *csvWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if err := s.Sort(ctx); err != nil {
 		return err
 	}
-	if c.long {
-		return c.values(ctx, s)
-	}
-	c.b = c.opt.appendTime(c.b, c.h, s.Time)
-	for i := range c.h.Metrics {
-		c.b = append(c.b, c.opt.Delimiter)
-		if s.Missing == "" && s.Sets[i].Len() > 0 {
-			c.b = c.appendValue(c.b, s.Sets[i].Value(0))
-		}
-	}
-	c.b = append(c.b, "\r\n"...)
-	return c.flush()
+	return c.values(ctx, s)
 }
 
 // values writes a line for each value.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -43,16 +42,16 @@ func (c *wideWriter) place(metric, j int, id int32) (column int, ok bool) {
 	return column, ok
 }
 
-// newWide returns a Writer of CSV with a column for each instance.
-func newWide(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
-	if h.Hosts {
+// newWide returns a Writer of CSV with a column for each instance. Only Options.Wide makes it wait for these.
+func newWide(c csvWriter) (sampling.Writer, error) {
+	if c.h.Hosts {
 		return nil, errors.New("csv has columns for the instances of one source: several hosts need a line for each value, --long")
 	}
-	c := &wideWriter{csvWriter: csvWriter{text: text{w: w}, h: h, opt: *opt}}
-	if c.opt.Delimiter == 0 {
-		c.opt.Delimiter = ','
+	wide := &wideWriter{csvWriter: c}
+	if !c.opt.Wide {
+		wide.begin(&sampling.Sample{})
 	}
-	return c, nil
+	return wide, wide.flush()
 }
 
 // begin chooses the columns and writes the header.

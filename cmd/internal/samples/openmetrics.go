@@ -78,7 +78,7 @@ func (o *openMetricsWriter) sample(m *sampling.Metric, v *sampling.Value, family
 		list = append(list, `instance="`+escape(v.Instance)+`"`)
 	}
 	text = string(format.AppendExact(nil, v.Value, o.opt.Precision, o.h.Location()))
-	switch f := number(v.Value); {
+	switch f := v.Number(); {
 	case !m.Desc.Type.Arithmetic():
 		list, text = append(list, `value="`+escape(text)+`"`), "1"
 	case math.IsInf(f, 0):

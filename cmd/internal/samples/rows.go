@@ -161,7 +161,7 @@ func (r *rowWriter) measure(ctx context.Context, s *sampling.Sample) (all int, e
 			}
 			v := set.At(j)
 			if r.opt.Sparks && m.Desc.Type.Arithmetic() {
-				r.note(rowKey{i, v.ID, v.Host}, number(v.Value))
+				r.note(rowKey{i, v.ID, v.Host}, v.Number())
 			}
 			x := r.row(i, &v)
 			r.widths.hosts = max(r.widths.hosts, textwidth.Width(x.host))
@@ -316,23 +316,18 @@ const sparkWidth = 12
 // spark draws numbers as bars between the smallest and the largest of them. A value that is not a
 // number is a blank.
 func spark(past []float64) string {
-	low, high := math.Inf(1), math.Inf(-1)
+	r := valueRange{low: math.Inf(1), high: math.Inf(-1)}
 	for _, f := range past {
-		if !math.IsNaN(f) && !math.IsInf(f, 0) {
-			low, high = min(low, f), max(high, f)
+		if !math.IsInf(f, 0) {
+			r.note(f)
 		}
 	}
 	var b strings.Builder
 	for _, f := range past {
-		switch {
-		case math.IsNaN(f) || math.IsInf(f, 0):
+		if math.IsNaN(f) || math.IsInf(f, 0) {
 			b.WriteByte(' ')
-		case high == low:
-			b.WriteRune(sparks[0])
-		default:
-			// Halves, because the difference of two numbers may be too large for one.
-			part := (f/2 - low/2) / (high/2 - low/2)
-			b.WriteRune(sparks[min(int(part*float64(len(sparks))), len(sparks)-1)])
+		} else {
+			b.WriteRune(sparks[min(int(r.part(f)*float64(len(sparks))), len(sparks)-1)])
 		}
 	}
 	return b.String()

@@ -6,7 +6,6 @@
 package samples
 
 import (
-	"math"
 	"time"
 
 	"pmtools/lib/format"
@@ -80,14 +79,4 @@ func (o *Options) appendTime(b []byte, h *sampling.Header, t pcp.Timestamp) []by
 // appendTime appends a time in the form of RFC 3339, with as many digits of its fraction as it has.
 func appendTime(b []byte, h *sampling.Header, t pcp.Timestamp) []byte {
 	return t.Time().In(h.Location()).AppendFormat(b, time.RFC3339Nano)
-}
-
-// number returns a value as a double; NaN if it is not a number.
-func number(v pcp.Value) float64 {
-	if v.IsSet() && v.Type().Arithmetic() {
-		if f, err := v.Float64(); err == nil {
-			return f
-		}
-	}
-	return math.NaN()
 }
