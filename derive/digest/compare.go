@@ -28,15 +28,13 @@ type Compare struct {
 	With            option.Options // --with-S, --with-T: the window of the second side
 	Metrics         []string       // none for all
 	Threshold       float64        // the least score that is shown
-	Top             int            // at most so many changes are, the largest first; 0 for all
+	Top             int            // at most so many changes are, the largest first; 0 for all, less than 0 for tableTop in a table
 	Others          []Side         // besides those that the Env has
 
 	rank     int // how many instances of each metric a report ranks; 0 for all
 	baseline string
 	earlier  when.Baseline
-	fail     float64
-	topped   bool // Top is given
-	failing  bool // fail is given
+	fail     float64 // +Inf for never
 }
 
 // ErrOver means that a score is larger than --fail-over allows.
@@ -50,7 +48,7 @@ const liveSamples = 11
 
 // Add adds the options that are not those of the window to a table.
 func (c *Compare) Add(t *option.Table) {
-	c.Threshold = 1
+	c.Threshold, c.Top, c.fail = 1, -1, math.Inf(1)
 	text := func(p *string, has *bool) func(string) error {
 		return func(arg string) error { *p, *has = arg, true; return nil }
 	}
@@ -72,16 +70,12 @@ func (c *Compare) Add(t *option.Table) {
 	t.Strings(&c.Metrics, "", "metrics", "METRIC", "compare METRIC, those below it, an expression or a :REPORT (may be repeated)")
 	t.Func(score(&c.Threshold, "--threshold"), "", "threshold", "SCORE", "leave out what has a smaller SCORE (default 1)")
 	t.Func(func(arg string) (err error) {
-		c.topped = true
 		if c.Top, err = strconv.Atoi(arg); err != nil || c.Top < 0 {
 			return errors.New("--top requires a number of changes, or 0 for all")
 		}
 		return nil
 	}, "", "top", "N", fmt.Sprintf("show the N largest changes; 0 for all (default %d in a table)", tableTop))
-	t.Func(func(arg string) error {
-		c.failing = true
-		return score(&c.fail, "--fail-over")(arg)
-	}, "", "fail-over", "SCORE", "the status is 1 if a score is larger than SCORE; what only one side has does not count")
+	t.Func(score(&c.fail, "--fail-over"), "", "fail-over", "SCORE", "the status is 1 if a score is larger than SCORE; what only one side has does not count")
 }
 
 // Reports takes the names of reports among arguments, which are compared, and returns the others.
@@ -312,16 +306,17 @@ func (c *Compare) answer(ctx context.Context, env *Env, w io.Writer, sides [2]*s
 		a.Rows, b.Rows = summary.Ranked(a.Rows, b.Rows, c.rank)
 	}
 	x := summary.Compare(a.Rows, b.Rows, c.Threshold)
-	d := newDifferences(env, x, c.Top)
+	top := c.Top
+	if top < 0 && env.Output != "csv" && env.Output != "json" {
+		top = tableTop
+	}
+	d := newDifferences(env, x, top)
 	switch env.Output {
 	case "csv":
 		err = d.writeCSV(w, false, env.full)
 	case "json":
 		err = d.writeJSON(w, d.head(x, sides))
 	default:
-		if !c.topped {
-			d = newDifferences(env, x, tableTop)
-		}
 		err = d.show(ctx, w, env, x, sides)
 	}
 	missing := a.Err != nil || b.Err != nil
@@ -333,7 +328,7 @@ func (c *Compare) answer(ctx context.Context, env *Env, w io.Writer, sides [2]*s
 		return ErrReported
 	case missing:
 		return ErrReported
-	case c.failing && x.Largest > c.fail:
+	case x.Largest > c.fail:
 		return ErrOver
 	}
 	return nil

@@ -30,23 +30,19 @@ type Summarize struct {
 	// Split returns the recordings of each machine where the source has those of several; nil means that such a
 	// source cannot be opened.
 	Split func(ctx context.Context) ([]string, error)
-
-	top, by bool // they are given
 }
 
 // Add adds the options that are not those of the window to a table.
 func (s *Summarize) Add(t *option.Table) {
-	s.Order.By = summary.Ranks()[0]
 	t.Bool(&s.Instances, "", "instances", "summarize each instance too")
 	t.Func(func(arg string) (err error) {
-		s.top = true
 		if s.Order.Top, err = strconv.Atoi(arg); err != nil || s.Order.Top < 1 {
 			return errors.New("--top requires a number of instances, 1 or more")
 		}
 		return nil
 	}, "", "top", "N", "summarize the N instances of each metric with the largest values of --by")
 	t.Func(func(arg string) error {
-		s.by, s.Order.By = true, arg
+		s.Order.By = arg
 		return known("--by", arg, summary.Ranks())
 	}, "", "by", "NUMBER", "number that ranks instances, the first by default: "+strings.Join(summary.Ranks(), ", "))
 	t.Func(func(arg string) error {
@@ -72,10 +68,11 @@ func known(option, value string, list []string) error {
 
 // Check checks the options together.
 func (s *Summarize) Check() error {
-	if s.by && !s.top {
+	if s.Order.By != "" && s.Order.Top == 0 {
 		return errors.New("--by requires --top N: the number of instances that are shown")
 	}
-	s.Instances = s.Instances || s.top
+	s.Order.By = cmp.Or(s.Order.By, summary.Ranks()[0])
+	s.Instances = s.Instances || s.Order.Top > 0
 	return nil
 }
 
@@ -114,7 +111,7 @@ func (s *Summarize) summarize(ctx context.Context, env *Env, one *side, say func
 	if err != nil {
 		return err
 	}
-	if !s.top {
+	if order.Top == 0 {
 		top, err := x.Rank()
 		if err != nil {
 			return err

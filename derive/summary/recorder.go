@@ -18,10 +18,10 @@ type recorder struct {
 	past    int // how many rows of intervals there are
 
 	users  map[pcp.ID]*users
-	last   *users              // of the set before
-	descs  map[pcp.ID]pcp.Desc // of operands
-	nested map[syntax.Expr]bool
-	kept   map[pcp.ID]*pcp.Values
+	last   *users                 // of the set before
+	descs  map[pcp.ID]pcp.Desc    // of operands
+	nested map[syntax.Expr]bool   // definitions that describe has looked at
+	kept   map[pcp.ID]*pcp.Values // see keep
 	input  eval.Input
 	count  uint64
 	due    []*metric // those with operands in the current record

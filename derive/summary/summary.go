@@ -84,8 +84,8 @@ func Summarize(ctx context.Context, src *query.Source, defs *query.Dictionary, o
 	if err != nil {
 		return nil, err
 	}
-	names := make(names)
-	if err = r.read(ctx, src, names); err == errPast {
+	known := make(names)
+	if err = r.read(ctx, src, known); err == errPast {
 		return nil, err
 	} else if err != nil {
 		bad = append(bad, diagnose.From(err))
@@ -100,8 +100,8 @@ func Summarize(ctx context.Context, src *query.Source, defs *query.Dictionary, o
 	if len(r.metrics) == 0 && bad != nil {
 		return nil, errors.Join(bad...)
 	}
-	r.learn(ctx, src, names)
-	s := r.finish(names.of)
+	r.learn(ctx, src, known)
+	s := r.finish(known.of)
 	s.Err = errors.Join(bad...)
 	return s, nil
 }
@@ -176,7 +176,7 @@ func changes(x syntax.Expr) (found bool) {
 }
 
 // read records the records of a window, or live samples.
-func (r *recorder) read(ctx context.Context, src *query.Source, names names) error {
+func (r *recorder) read(ctx context.Context, src *query.Source, known names) error {
 	t, req := r.opt.Times, &pmapi.Request{}
 	if src.Line == nil {
 		if t.Interval == 0 {
@@ -210,7 +210,7 @@ func (r *recorder) read(ctx context.Context, src *query.Source, names names) err
 			return errPast
 		}
 		if src.Line == nil && r.Records == 1 {
-			r.learn(ctx, src, names) // some may be gone at the end
+			r.learn(ctx, src, known) // some may be gone at the end
 		}
 	}
 	return nil
@@ -228,7 +228,7 @@ func (n names) of(dom pcp.InDom, inst int32) string {
 }
 
 // learn adds the names that instances have now, if there are rows of each.
-func (r *recorder) learn(ctx context.Context, src *query.Source, names names) {
+func (r *recorder) learn(ctx context.Context, src *query.Source, known names) {
 	asked := make(map[pcp.InDom]bool)
 	for _, m := range r.metrics {
 		dom := m.Desc.InDom
@@ -237,11 +237,11 @@ func (r *recorder) learn(ctx context.Context, src *query.Source, names names) {
 		}
 		asked[dom] = true
 		list, _ := src.AllInstances(ctx, dom) // numbers stand for names that are not known
-		if names[dom] == nil {
-			names[dom] = make(map[int32]string, len(list))
+		if known[dom] == nil {
+			known[dom] = make(map[int32]string, len(list))
 		}
 		for _, in := range list {
-			names[dom][in.ID] = in.Name
+			known[dom][in.ID] = in.Name
 		}
 	}
 }
