@@ -15,12 +15,12 @@ var arms = Rule{
 	Run: func(p *Pass) {
 		for d, c := range nodes[*syntax.TernaryExpr](p, true) {
 			used, left := c.X, c.Y
-			if d.Info.Choices[c] == check.Right {
+			if d.info.Choices[c] == check.Right {
 				used, left = c.Y, c.X
 			}
 			none, ok := left.(*syntax.NovalueExpr)
-			typ, known := d.Info.Types[used]
-			if !ok || !known || d.Info.Choices[c] == check.NotStatic {
+			typ, known := d.info.Types[used]
+			if !ok || !known || d.info.Choices[c] == check.NotStatic {
 				continue
 			}
 			if other, complete := metadata(none, typ); complete {

@@ -30,11 +30,11 @@ var comparedCounter = Rule{
 				}
 			}
 			for _, x := range list {
-				if typ, known := d.Info.Types[x]; known && typ.Sem == pcp.Counter && !relational(x) {
+				if typ, known := d.info.Types[x]; known && typ.Sem == pcp.Counter && !relational(x) {
 					text := d.text(x)
 					var fixes []syntax.Fix
 					if _, call := n.(*syntax.CallExpr); !call { // these take names only
-						fixes = syntax.Wrap(d.Text, x)
+						fixes = syntax.Wrap(d.String(), x)
 					}
 					p.fixable(d, start(x), fixes, fmt.Sprintf("the value of a counter is %s: %s", where, text),
 						fmt.Sprintf("rate(%s) is how fast it grows, delta(%s) by how much since the last sample", text, text))

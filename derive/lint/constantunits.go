@@ -19,7 +19,7 @@ var constantUnits = Rule{
 			}
 			for _, pair := range [][2]syntax.Expr{{b.X, b.Y}, {b.Y, b.X}} {
 				lit, _, ok := number(pair[0])
-				units := d.Info.Types[pair[1]].Units
+				units := d.info.Types[pair[1]].Units
 				if !ok || zero(pair[0]) || dimensionless(units) {
 					continue
 				}

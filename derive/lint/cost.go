@@ -14,17 +14,17 @@ var cost = Rule{
 	Bad:  "disk.size = rate(disk.dev.total_bytes) / rate(disk.dev.total)\n",
 	Good: "mem.share = mem.util.used / mem.physmem\n",
 	Run: func(p *Pass) {
-		limit := cmp.Or(p.MaxCost, defaultCost)
+		limit := cmp.Or(p.opt.MaxCost, defaultCost)
 		for d := range p.definitions() {
-			if d.Info == nil || p.Source == nil {
+			if d.info == nil || p.source == nil {
 				continue
 			}
 			values := 0
-			for _, id := range d.Info.Operands {
+			for _, id := range d.info.Operands {
 				values += p.valuesOf(d, id)
 			}
 			if values > limit {
-				p.report(d, 0, fmt.Sprintf("each evaluation fetches %d values of %d metrics, more than %d", values, len(d.Info.Operands), limit))
+				p.report(d, 0, fmt.Sprintf("each evaluation fetches %d values of %d metrics, more than %d", values, len(d.info.Operands), limit))
 			}
 		}
 	},

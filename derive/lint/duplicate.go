@@ -13,16 +13,16 @@ var duplicate = Rule{
 	Bad:  "disk.reads = rate(disk.dev.total)\ndisk.writes = rate(disk.dev.total)\n",
 	Good: "disk.reads = rate(disk.dev.total)\ndisk.bytes = rate(disk.dev.total_bytes)\n",
 	Run: func(p *Pass) {
-		exprs, names := make(map[string]*Definition), make(map[string]*Definition)
+		exprs, names := make(map[string]*definition), make(map[string]*definition)
 		for d := range p.definitions() {
-			text, name := syntax.Print(syntax.Unparen(d.Expr)), strings.ToLower(d.Name)
+			text, name := syntax.Print(syntax.Unparen(d.Expr())), strings.ToLower(d.Name())
 			if old := exprs[text]; old != nil {
-				p.report(d, 0, "this is the expression of "+old.Name+" too")
+				p.report(d, 0, "this is the expression of "+old.Name()+" too")
 			} else {
 				exprs[text] = d
 			}
 			if old := names[name]; old != nil {
-				p.report(d, -1, d.Name+" differs from "+old.Name+" by capitals only")
+				p.report(d, -1, d.Name()+" differs from "+old.Name()+" by capitals only")
 			} else {
 				names[name] = d
 			}

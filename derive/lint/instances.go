@@ -13,10 +13,10 @@ type instances struct {
 	known bool // otherwise it has no instances, or nobody knows them
 }
 
-func (p *Pass) instances(d *Definition, x syntax.Expr) ([]string, bool) {
+func (p *Pass) instances(d *definition, x syntax.Expr) ([]string, bool) {
 	found, ok := p.insts[x]
 	if !ok {
-		if typ, typed := d.Info.Types[x]; typed && !typ.Singular() {
+		if typ, typed := d.info.Types[x]; typed && !typ.Singular() {
 			found.list, found.known = p.instancesOf(d, syntax.Unparen(x), typ.InDom)
 		}
 		p.insts[x] = found
@@ -24,23 +24,23 @@ func (p *Pass) instances(d *Definition, x syntax.Expr) ([]string, bool) {
 	return found.list, found.known
 }
 
-func (p *Pass) instancesOf(d *Definition, x syntax.Expr, indom pcp.InDom) (list []string, known bool) {
+func (p *Pass) instancesOf(d *definition, x syntax.Expr, indom pcp.InDom) (list []string, known bool) {
 	switch n := x.(type) {
 	case *syntax.MetricRef:
-		list, known = p.Source.Instances(indom)
+		list, known = p.source.instances(indom)
 		return list, known && len(list) > 0
 	case *syntax.InstExpr:
 		list, known = p.instances(d, n.X)
 		return without(list, func(name string) bool { return name != n.Name && firstWord(name) != n.Name }), known
 	case *syntax.MatchInstExpr:
-		match := d.Info.Patterns[n]
+		match := d.info.Patterns[n]
 		list, known = p.instances(d, n.X)
 		return without(list, func(name string) bool { return match == nil || match(firstWord(name)) != (n.NotPos < 0) }), known && match != nil
 	case *syntax.BinaryExpr:
 		return p.common(d, n.X, n.Y)
 	case *syntax.CallExpr:
 		if n.By != nil {
-			list, known = p.Source.Instances(indom)
+			list, known = p.source.instances(indom)
 			return list, known && len(list) > 0
 		}
 		return p.instances(d, n.X)
@@ -57,7 +57,7 @@ func without(list []string, f func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(list), f)
 }
 
-func (p *Pass) common(d *Definition, x, y syntax.Expr) ([]string, bool) {
+func (p *Pass) common(d *definition, x, y syntax.Expr) ([]string, bool) {
 	a, known := p.instances(d, x)
 	b, both := p.instances(d, y)
 	switch {
@@ -75,8 +75,8 @@ func (p *Pass) common(d *Definition, x, y syntax.Expr) ([]string, bool) {
 
 const maxListed = 8
 
-func (p *Pass) whyNone(d *Definition, x syntax.Expr) []string {
-	list, ok := p.Source.Instances(d.Info.Types[x].InDom)
+func (p *Pass) whyNone(d *definition, x syntax.Expr) []string {
+	list, ok := p.source.instances(d.info.Types[x].InDom)
 	if !ok || len(list) > maxListed {
 		return nil
 	}
@@ -90,14 +90,14 @@ func firstWord(name string) string {
 
 // valuesOf returns how many values a metric has. The tables of an Info may be those of all
 // definitions: they are read once.
-func (p *Pass) valuesOf(d *Definition, id pcp.ID) int {
+func (p *Pass) valuesOf(d *definition, id pcp.ID) int {
 	if _, known := p.indoms[id]; !known {
-		for _, desc := range d.Info.Metrics {
+		for _, desc := range d.info.Metrics {
 			p.indoms[desc.ID] = desc.InDom
 		}
 	}
 	if indom, known := p.indoms[id]; known && indom != pcp.NullInDom {
-		list, _ := p.Source.Instances(indom)
+		list, _ := p.source.instances(indom)
 		return len(list)
 	}
 	return 1

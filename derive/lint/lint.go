@@ -5,8 +5,7 @@
 // A [Linter] reads files, checks their definitions with the metrics of a source, and answers with
 // Diagnostics; [Format] writes a file in canonical form. Neither needs a prompt.
 //
-// Each Rule is in a file of its own, with an example that the tests run. Run applies rules to Facts,
-// the results of package check for the definitions, and answers with Findings. A comment in a file of
+// Each Rule is in a file of its own, with an example that the tests run. A comment in a file of
 // definitions switches rules off, for the definition after it or for the whole file:
 //
 //	# pmderive: ignore non-counter, no-help
@@ -18,9 +17,7 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"time"
 
-	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -44,94 +41,48 @@ func Rules() []*Rule {
 	return list
 }
 
-// A Definition is one that can be parsed.
-type Definition struct {
-	Name    string
-	Text    string      // the expression as it is written
-	Expr    syntax.Expr // the same
-	OneLine bool        // it has a one-line help text
-	Off     []string    // rules that do not apply to it
-	File    int         // the number of its file
-
-	// Tree is Expr with other definitions in it as NestExprs, and Info what is known of it; nil without
-	// a source and if the definition does not fit it.
-	Tree syntax.Expr
-	Info *check.Info
-}
-
-// Facts are what the rules know.
-type Facts struct {
-	Definitions []*Definition // in their order
-	Names       []string      // those of names that are wanted for their own sake; nil if nobody has said so
-	Interval    time.Duration // between two samples, 0 for a minute
-	MaxCost     int           // values for each evaluation that are too many, 0 for 10,000
-
-	// Source answers for the metrics; nil without one.
-	Source Source
-}
-
-// A Source answers questions about metrics. The result ok is false if it does not know.
-type Source interface {
-	Instances(d pcp.InDom) (names []string, ok bool)
-	Below(name string) bool                      // the name has metrics below it
-	Lacking(id pcp.ID) []string                  // archives of a set that do not have a metric
-	Growth(id pcp.ID) (fastest float64, ok bool) // of a counter, for each second
-	Masked(d *Definition) bool                   // a metric of the source hides a definition
-}
-
-// A Finding is something doubtful.
-type Finding struct {
-	Definition *Definition
-	Pos        syntax.Pos // in its expression; -1 for the definition as a whole
-	Rule       string
-	Message    string
-	Notes      []string
-	Fixes      []syntax.Fix // changes of the expression
-}
-
-// A Pass is one rule at work.
+// A Pass is one rule at work on the definitions that PCP takes.
 type Pass struct {
-	*Facts
-	ctx    context.Context
+	*work
+	defs   []*definition
+	source *source // nil without one
 	rule   *Rule
-	found  []Finding
 	insts  map[syntax.Expr]instances
 	indoms map[pcp.ID]pcp.InDom // of metrics
 	all    []place              // what nodes yields; nil before it is needed
 }
 
 type place struct {
-	def  *Definition
+	def  *definition
 	node syntax.Node
 }
 
-// Run applies rules and returns what they find, in the order of the definitions and the places. The
-// error is that of the context.
-func Run(ctx context.Context, f *Facts, rules []*Rule) ([]Finding, error) {
-	p := &Pass{Facts: f, ctx: ctx, insts: make(map[syntax.Expr]instances), indoms: make(map[pcp.ID]pcp.InDom)}
-	for _, r := range rules {
-		if p.rule = r; r.Run != nil {
-			r.Run(p)
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
+// rules applies the rules.
+func (w *work) rules(ctx context.Context) error {
+	p := &Pass{work: w, insts: make(map[syntax.Expr]instances), indoms: make(map[pcp.ID]pcp.InDom)}
+	for _, d := range w.entries {
+		if !d.wrong {
+			p.defs = append(p.defs, d)
 		}
 	}
-	order := make(map[*Definition]int, len(f.Definitions))
-	for i, d := range f.Definitions {
-		order[d] = i
+	if !w.opt.Syntax {
+		p.source = &source{Source: w.Source, ctx: ctx, archives: w.Archives, names: make(map[pcp.InDom][]string), growth: make(map[pcp.ID]float64)}
+		defer p.source.close()
 	}
-	slices.SortStableFunc(p.found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(order[a.Definition], order[b.Definition]), cmp.Compare(a.Pos, b.Pos))
-	})
-	return p.found, nil
+	for _, p.rule = range w.opt.Rules {
+		p.rule.Run(p)
+		if err := w.opt.Text.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // definitions yields the definitions until the context ends.
-func (p *Pass) definitions() iter.Seq[*Definition] {
-	return func(yield func(*Definition) bool) {
-		for _, d := range p.Definitions {
-			if p.ctx.Err() != nil || !yield(d) {
+func (p *Pass) definitions() iter.Seq[*definition] {
+	return func(yield func(*definition) bool) {
+		for _, d := range p.defs {
+			if p.opt.Text.Err() != nil || !yield(d) {
 				return
 			}
 		}
@@ -139,24 +90,27 @@ func (p *Pass) definitions() iter.Seq[*Definition] {
 }
 
 // report notes a finding, unless the rule does not apply to the definition.
-func (p *Pass) report(d *Definition, pos syntax.Pos, msg string, notes ...string) {
+func (p *Pass) report(d *definition, pos syntax.Pos, msg string, notes ...string) {
 	p.fixable(d, pos, nil, msg, notes...)
 }
 
-func (p *Pass) fixable(d *Definition, pos syntax.Pos, fixes []syntax.Fix, msg string, notes ...string) {
-	if !slices.Contains(d.Off, p.rule.Name) {
-		p.found = append(p.found, Finding{d, pos, p.rule.Name, msg, notes, fixes})
+func (p *Pass) fixable(d *definition, pos syntax.Pos, fixes []syntax.Fix, msg string, notes ...string) {
+	if slices.Contains(d.directive.off, p.rule.Name) {
+		return
 	}
+	line, column, source := d.place(int(pos))
+	found := p.add(d.line.File, line, column, SeverityWarning, d.Name(), source, msg, notes...)
+	found.Rule, found.Fixes = p.rule.Name, d.fixes(fixes)
 }
 
 // nodes yields the nodes of one kind that are written in definitions, not those of definitions inside
 // them; if typed is set, only where their types are known.
-func nodes[N syntax.Node](p *Pass, typed bool) iter.Seq2[*Definition, N] {
+func nodes[N syntax.Node](p *Pass, typed bool) iter.Seq2[*definition, N] {
 	if p.all == nil {
 		for d := range p.definitions() {
-			tree := d.Tree
+			tree := d.tree
 			if tree == nil {
-				tree = d.Expr
+				tree = d.Expr()
 			}
 			syntax.Walk(tree, func(n syntax.Node) bool {
 				_, inner := n.(*syntax.NestExpr)
@@ -167,12 +121,12 @@ func nodes[N syntax.Node](p *Pass, typed bool) iter.Seq2[*Definition, N] {
 			})
 		}
 	}
-	return func(yield func(*Definition, N) bool) {
+	return func(yield func(*definition, N) bool) {
 		for i, at := range p.all {
-			if i%1000 == 0 && p.ctx.Err() != nil { // asking costs more than looking at a node
+			if i%1000 == 0 && p.opt.Text.Err() != nil { // asking costs more than looking at a node
 				return
 			}
-			if n, ok := at.node.(N); ok && (!typed || at.def.Info != nil) && !yield(at.def, n) {
+			if n, ok := at.node.(N); ok && (!typed || at.def.info != nil) && !yield(at.def, n) {
 				return
 			}
 		}

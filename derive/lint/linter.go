@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
 	"pmtools/derive/query"
@@ -43,7 +44,7 @@ func (l *Linter) Files(ctx context.Context, files []File, opt Options) ([]Diagno
 	if opt.Text == nil {
 		opt.Text = ctx
 	}
-	w := &work{Linter: l, opt: opt, byName: make(map[string]*entry), texts: make(map[[2]string]bool), order: make(map[string]int)}
+	w := &work{Linter: l, opt: opt, byName: make(map[string]*definition), texts: make(map[[2]string]bool), order: make(map[string]int)}
 	for _, f := range files {
 		w.order[f.Name] = len(w.order)
 		if err := w.read(f); err != nil {
@@ -70,23 +71,28 @@ func (l *Linter) Files(ctx context.Context, files []File, opt Options) ([]Diagno
 type work struct {
 	*Linter
 	opt     Options
-	entries []*entry
-	byName  map[string]*entry
+	entries []*definition
+	byName  map[string]*definition
 	found   []Diagnostic
 	texts   map[[2]string]bool // help texts that were set
 	order   map[string]int     // of files
 	directives
 }
 
-// An entry is a definition in a file.
-type entry struct {
+// A definition is one in a file.
+type definition struct {
 	*derive.Definition // nil if it cannot be parsed
 	line               *syntax.Definition
 	chunk              syntax.Chunk
 	places             *syntax.Places // in the chunk; nil before they are needed
 	directive          directive
-	report             derive.Report
-	wrong              bool // PCP refuses it
+
+	// The expression with other definitions in it as NestExprs, and what is known of it: nil without a source, and
+	// if the definition does not fit it.
+	tree   syntax.Expr
+	info   *check.Info
+	masked bool // a metric of the source hides it
+	wrong  bool // PCP refuses it
 }
 
 // dictionary returns the definitions that can be parsed, those of the files before those of the Registry.
@@ -118,11 +124,11 @@ func (w *work) meaning(ctx context.Context) error {
 	found, err := b.Check(ctx, defs.Own)
 	for i, x := range found {
 		e := w.entries[i]
-		if e.report = x; x.Err != nil {
-			if p := b.Problem(ctx, e.String(), x.Err); p.Unknown == "" || !w.opt.Unknown && !e.directive.optional {
-				e.wrong = true
-				w.problem(e, p)
-			}
+		if e.masked = x.Masked; x.Err == nil {
+			e.tree, e.info = x.Expr, x.Info
+		} else if p := b.Problem(ctx, e.String(), x.Err); p.Unknown == "" || !w.opt.Unknown && !e.directive.optional {
+			e.wrong = true
+			w.problem(e, p)
 		}
 	}
 	return err

@@ -9,7 +9,7 @@ var neverValues = Rule{
 	Bad:  "disk.both = disk.dev.total[sda] + disk.dev.total[nvme0n1]\n",
 	Good: "disk.both = scalar(disk.dev.total[sda]) + scalar(disk.dev.total[nvme0n1])\n",
 	Run: func(p *Pass) {
-		if p.Source == nil {
+		if p.source == nil {
 			return
 		}
 		for d, x := range nodes[syntax.Expr](p, true) {

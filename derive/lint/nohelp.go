@@ -7,8 +7,8 @@ var noHelp = Rule{
 	Good: "disk.reads = rate(disk.dev.total)\ndisk.reads(oneline) = transfers for each disk\n",
 	Run: func(p *Pass) {
 		for d := range p.definitions() {
-			if !d.OneLine {
-				p.report(d, -1, d.Name+" has no help text", d.Name+"(oneline) = ... gives it one")
+			if !p.texts[[2]string{d.Name(), "oneline"}] {
+				p.report(d, -1, d.Name()+" has no help text", d.Name()+"(oneline) = ... gives it one")
 			}
 		}
 	},

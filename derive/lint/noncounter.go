@@ -18,11 +18,11 @@ var nonCounter = Rule{
 			if call.Fun != syntax.RATE && call.Fun != syntax.DELTA {
 				continue
 			}
-			typ, known := d.Info.Types[call.X]
+			typ, known := d.info.Types[call.X]
 			if known && typ.Sem != pcp.Counter && !differenceOf(call.X) {
 				from, to := call.Span()
 				inner, end := call.X.Span()
-				fix := syntax.Fix{Title: "remove " + call.Fun.Symbol() + "()", Start: from, End: to, Text: d.Text[inner:end]}
+				fix := syntax.Fix{Title: "remove " + call.Fun.Symbol() + "()", Start: from, End: to, Text: d.String()[inner:end]}
 				p.fixable(d, start(call), []syntax.Fix{fix}, fmt.Sprintf("%s() of a metric that is not a counter: %s is %s", call.Fun.Symbol(), d.text(call.X), typ.Sem.Text()))
 			}
 		}

@@ -16,7 +16,7 @@ var oddUnits = Rule{
 	Good: "mem.share = mem.util.used / mem.physmem\n",
 	Run: func(p *Pass) {
 		for d, b := range nodes[*syntax.BinaryExpr](p, true) {
-			x, y, r := d.Info.Types[b.X].Units, d.Info.Types[b.Y].Units, d.Info.Types[b].Units
+			x, y, r := d.info.Types[b.X].Units, d.info.Types[b.Y].Units, d.info.Types[b].Units
 			switch b.Op {
 			case syntax.STAR, syntax.SLASH:
 				if power(r) > max(power(x), power(y), 1) {

@@ -11,16 +11,16 @@ import (
 	"pmtools/derive/syntax"
 )
 
-func (w *work) add(file string, line, column int, severity, metric, source, msg string, notes ...string) {
+func (w *work) add(file string, line, column int, severity, metric, source, msg string, notes ...string) *Diagnostic {
 	w.found = append(w.found, Diagnostic{
 		File: file, Line: line, Column: column, Severity: severity, Metric: metric, Message: msg, Notes: notes, Source: source,
 	})
+	return &w.found[len(w.found)-1]
 }
 
 func (w *work) warn(file string, line, column int, source, msg string) {
 	if rule := "ignored"; !slices.Contains(w.directives.file, rule) && (w.opt.Rules == nil || slices.ContainsFunc(w.opt.Rules, func(r *Rule) bool { return r.Name == rule })) {
-		w.add(file, line, column, SeverityWarning, "", source, msg)
-		w.found[len(w.found)-1].Rule = rule
+		w.add(file, line, column, SeverityWarning, "", source, msg).Rule = rule
 	}
 }
 
@@ -89,7 +89,7 @@ func (w *work) item(file string, c syntax.Chunk, it syntax.Item) {
 }
 
 func (w *work) definition(file string, c syntax.Chunk, it *syntax.Definition) {
-	e := &entry{line: it, chunk: c, directive: w.take()}
+	e := &definition{line: it, chunk: c, directive: w.take()}
 	def, err := derive.CompileLine(it)
 	if err != nil {
 		w.problem(e, diagnose.Syntax(it.Expr(), err).Extension(query.MarkHint))
@@ -104,17 +104,16 @@ func (w *work) definition(file string, c syntax.Chunk, it *syntax.Definition) {
 	w.entries = append(w.entries, e)
 }
 
-func (w *work) problem(e *entry, p *diagnose.Problem) {
+func (w *work) problem(e *definition, p *diagnose.Problem) {
 	pos := 0
 	if p.Src == e.line.Expr() {
 		pos = p.Pos
 	}
 	line, column, source := e.place(pos)
-	w.add(e.line.File, line, column, SeverityError, e.line.Name, source, p.Msg, p.Notes...)
-	w.found[len(w.found)-1].Fixes = e.fixes(p.Fixes)
+	w.add(e.line.File, line, column, SeverityError, e.line.Name, source, p.Msg, p.Notes...).Fixes = e.fixes(p.Fixes)
 }
 
-func (e *entry) fixes(list []syntax.Fix) (fixes []Fix) {
+func (e *definition) fixes(list []syntax.Fix) (fixes []Fix) {
 	for _, f := range list {
 		fix := Fix{Title: f.Title, Text: f.Text}
 		fix.Line, fix.Column, _ = e.place(int(f.Start))
@@ -125,7 +124,7 @@ func (e *entry) fixes(list []syntax.Fix) (fixes []Fix) {
 }
 
 // place returns where a byte of the expression is, and the line; -1 is the name.
-func (e *entry) place(pos int) (line, column int, source string) {
+func (e *definition) place(pos int) (line, column int, source string) {
 	if pos < 0 {
 		return e.chunk.Line, 1, firstLine(e.chunk.Raw)
 	}

@@ -16,7 +16,7 @@ var rounded = Rule{
 	Good: "mem.gb = rescale(mem.util.used * 1.0, \"Gbyte\")\n",
 	Run: func(p *Pass) {
 		for d, r := range nodes[*syntax.RescaleExpr](p, true) {
-			if to, ok := rounds(r, d.Info); ok {
+			if to, ok := rounds(r, d.info); ok {
 				p.report(d, start(r), roundedText(d.text(r.X), to))
 			}
 		}

@@ -9,20 +9,20 @@ var shadowed = Rule{
 	Run: func(p *Pass) {
 		names := make(map[string]bool)
 		for d := range p.definitions() {
-			names[d.Name] = true
+			names[d.Name()] = true
 		}
 		for d := range p.definitions() {
-			for i, c := range d.Name {
-				if c == '.' && names[d.Name[:i]] {
-					p.report(d, -1, d.Name+" is below "+d.Name[:i]+", which is a metric")
+			for i, c := range d.Name() {
+				if c == '.' && names[d.Name()[:i]] {
+					p.report(d, -1, d.Name()+" is below "+d.Name()[:i]+", which is a metric")
 				}
 			}
 			switch {
-			case p.Source == nil:
-			case p.Source.Masked(d):
-				p.report(d, -1, "the source has a metric "+d.Name+", which hides this definition")
-			case p.Source.Below(d.Name):
-				p.report(d, -1, "the source has metrics below "+d.Name)
+			case p.source == nil:
+			case d.masked:
+				p.report(d, -1, "the source has a metric "+d.Name()+", which hides this definition")
+			case p.source.below(d.Name()):
+				p.report(d, -1, "the source has metrics below "+d.Name())
 			}
 		}
 	},

@@ -11,43 +11,13 @@ import (
 	"pmtools/lib/pmapi"
 )
 
-func (w *work) rules(ctx context.Context) error {
-	facts := &Facts{Names: w.opt.Wanted, Interval: w.opt.Interval, MaxCost: w.opt.MaxCost}
-	from, masked := make(map[*Definition]*entry), make(map[*Definition]bool)
-	for _, e := range w.entries {
-		if e.wrong {
-			continue
-		}
-		def := &Definition{Name: e.Name(), Text: e.String(), Expr: e.Expr(), Off: e.directive.off, OneLine: w.texts[[2]string{e.Name(), "oneline"}]}
-		if e.report.Err == nil {
-			def.Tree, def.Info = e.report.Expr, e.report.Info
-		}
-		masked[def], from[def] = e.report.Masked, e
-		facts.Definitions = append(facts.Definitions, def)
-	}
-	if !w.opt.Syntax {
-		source := &sourceFacts{ctx: ctx, src: w.Source, archives: w.Archives, masked: masked, growth: make(map[pcp.ID]float64)}
-		defer source.close()
-		facts.Source = source
-	}
-	found, err := Run(w.opt.Text, facts, w.opt.Rules)
-	for _, f := range found {
-		e := from[f.Definition]
-		line, column, source := e.place(int(f.Pos))
-		w.add(e.line.File, line, column, SeverityWarning, f.Definition.Name, source, f.Message, f.Notes...)
-		last := &w.found[len(w.found)-1]
-		last.Rule, last.Fixes = f.Rule, e.fixes(f.Fixes)
-	}
-	return err
-}
-
-type sourceFacts struct {
+// A source answers questions about metrics. It remembers answers.
+type source struct {
+	*query.Source
 	ctx      context.Context
-	src      *query.Source
 	archives string // that it is, "" if it is another
-	masked   map[*Definition]bool
-	insts    map[pcp.InDom][]string
-	names    []string // of the source, ascending; nil before they are needed
+	names    map[pcp.InDom][]string
+	metrics  []string // names, ascending; nil before they are needed
 	growth   map[pcp.ID]float64
 	members  []member
 	opened   bool
@@ -58,50 +28,41 @@ type member struct {
 	*pmapi.Archive
 }
 
-func (f *sourceFacts) Instances(d pcp.InDom) ([]string, bool) {
-	names, ok := f.insts[d]
-	if ok {
-		return names, names != nil
+// instances returns the names of instances; ok is false if they are not known.
+func (s *source) instances(d pcp.InDom) (names []string, ok bool) {
+	names, asked := s.names[d]
+	if !asked {
+		if names, ok = s.InstanceNames(s.ctx, d); !ok {
+			names = nil
+		}
+		s.names[d] = names
 	}
-	if f.insts == nil {
-		f.insts = make(map[pcp.InDom][]string)
-	}
-	names, ok = f.src.InstanceNames(f.ctx, d)
-	if f.insts[d] = names; !ok {
-		f.insts[d] = nil
-	}
-	return names, ok
+	return names, names != nil
 }
 
-func (f *sourceFacts) Labels(d pcp.InDom) ([]string, bool) {
-	names, err := f.src.LabelNames(f.ctx, d)
-	return names, err == nil
-}
-
-func (f *sourceFacts) Below(name string) bool {
-	if f.names == nil {
-		f.names = append([]string{}, f.src.Catalogue(f.ctx)...) // one request for all definitions
-		slices.Sort(f.names)
+// below reports whether a name has metrics below it.
+func (s *source) below(name string) bool {
+	if s.metrics == nil {
+		s.metrics = append([]string{}, s.Catalogue(s.ctx)...) // one request for all definitions
+		slices.Sort(s.metrics)
 	}
-	i, _ := slices.BinarySearch(f.names, name+".")
-	return i < len(f.names) && strings.HasPrefix(f.names[i], name+".")
+	i, _ := slices.BinarySearch(s.metrics, name+".")
+	return i < len(s.metrics) && strings.HasPrefix(s.metrics[i], name+".")
 }
 
-func (f *sourceFacts) Masked(d *Definition) bool { return f.masked[d] }
-
-// Lacking implements Source. The archives of a set are opened one by one for it.
-func (f *sourceFacts) Lacking(id pcp.ID) (names []string) {
-	if !f.opened && f.archives != "" {
-		f.opened = true
-		if list, err := archive.List(f.archives); err == nil && len(list) > 1 {
+// lacking returns the archives of a set that do not have a metric: they are opened one by one.
+func (s *source) lacking(id pcp.ID) (names []string) {
+	if !s.opened && s.archives != "" {
+		s.opened = true
+		if list, err := archive.List(s.archives); err == nil && len(list) > 1 {
 			for _, name := range list {
-				if a, err := pmapi.OpenArchive(f.ctx, name, nil); err == nil {
-					f.members = append(f.members, member{name, a})
+				if a, err := pmapi.OpenArchive(s.ctx, name, nil); err == nil {
+					s.members = append(s.members, member{name, a})
 				}
 			}
 		}
 	}
-	for _, m := range f.members {
+	for _, m := range s.members {
 		if !m.Has(id) {
 			names = append(names, m.name)
 		}
@@ -109,8 +70,8 @@ func (f *sourceFacts) Lacking(id pcp.ID) (names []string) {
 	return names
 }
 
-func (f *sourceFacts) close() {
-	for _, m := range f.members {
+func (s *source) close() {
+	for _, m := range s.members {
 		m.Close()
 	}
 }
@@ -118,29 +79,30 @@ func (f *sourceFacts) close() {
 // maxGrowth is in how many places of a recording the growth of a counter is looked at.
 const maxGrowth = 100
 
-func (f *sourceFacts) Growth(id pcp.ID) (fastest float64, ok bool) {
-	if fastest, ok = f.growth[id]; ok {
+// fastest returns the fastest growth of a counter, for each second; ok is false if it is not known.
+func (s *source) fastest(id pcp.ID) (fastest float64, ok bool) {
+	if fastest, ok = s.growth[id]; ok {
 		return fastest, true
 	}
-	if fastest, ok = f.grow(id); ok {
-		f.growth[id] = fastest
+	if fastest, ok = s.grow(id); ok {
+		s.growth[id] = fastest
 	}
 	return fastest, ok
 }
 
-func (f *sourceFacts) grow(id pcp.ID) (fastest float64, ok bool) {
-	if f.src.Line == nil {
+func (s *source) grow(id pcp.ID) (fastest float64, ok bool) {
+	if s.Line == nil {
 		return 0, false
 	}
-	start, end, err := f.src.Line.Bounds(f.ctx)
+	start, end, err := s.Line.Bounds(s.ctx)
 	step := end.Time().Sub(start.Time()) / maxGrowth
-	if err != nil || step <= 0 || f.src.Line.SetMode(pcp.Interp, &start, step) != nil {
+	if err != nil || step <= 0 || s.Line.SetMode(pcp.Interp, &start, step) != nil {
 		return 0, false
 	}
 	var now pcp.Result
 	before := make(map[int32]uint64)
 	for range maxGrowth {
-		if f.src.Fetch(f.ctx, &pmapi.Request{IDs: []pcp.ID{id}}, &now) != nil || len(now.Sets[0].Words) < now.Sets[0].Len() {
+		if s.Fetch(s.ctx, &pmapi.Request{IDs: []pcp.ID{id}}, &now) != nil || len(now.Sets[0].Words) < now.Sets[0].Len() {
 			break
 		}
 		for i, inst := range now.Sets[0].Insts {

@@ -41,15 +41,15 @@ func zero(x syntax.Expr) bool {
 	return ok && value == 0
 }
 
-func unsigned(d *Definition, x syntax.Expr) bool {
-	typ, known := d.Info.Types[x]
+func unsigned(d *definition, x syntax.Expr) bool {
+	typ, known := d.info.Types[x]
 	return known && (typ.Type == pcp.Uint32 || typ.Type == pcp.Uint64)
 }
 
-func operands(d *Definition, x syntax.Expr) (list []*syntax.MetricRef) {
+func operands(d *definition, x syntax.Expr) (list []*syntax.MetricRef) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		ref, ok := n.(*syntax.MetricRef)
-		if _, known := d.Info.Metrics[ref]; ok && known {
+		if _, known := d.info.Metrics[ref]; ok && known {
 			list = append(list, ref)
 		}
 		_, inner := n.(*syntax.NestExpr)
@@ -78,7 +78,7 @@ func metadata(n *syntax.NovalueExpr, other check.Type) (t check.Type, complete b
 }
 
 // constant reports whether a condition has the same result whatever the values are.
-func constant(d *Definition, x syntax.Expr) (result, decided bool) {
+func constant(d *definition, x syntax.Expr) (result, decided bool) {
 	if _, value, ok := number(x); ok {
 		return value != 0, true
 	}
@@ -90,7 +90,7 @@ func constant(d *Definition, x syntax.Expr) (result, decided bool) {
 		if same(n.X, n.Y) && comparison(n.Op) {
 			return n.Op == syntax.EQ || n.Op == syntax.LEQ || n.Op == syntax.GEQ, true
 		}
-		if d.Info == nil {
+		if d.info == nil {
 			return false, false
 		}
 		switch {
@@ -149,9 +149,9 @@ func head(x syntax.Expr) string {
 const maxText = 70
 
 // text returns a part of the expression as it is written, on one line; of a long one the beginning.
-func (d *Definition) text(n syntax.Node) string {
+func (d *definition) text(n syntax.Node) string {
 	from, to := n.Span()
-	text := strings.Join(strings.Fields(d.Text[from:min(int(to), int(from)+4*maxText)]), " ")
+	text := strings.Join(strings.Fields(d.String()[from:min(int(to), int(from)+4*maxText)]), " ")
 	if len(text) > maxText {
 		return strings.ToValidUTF8(text[:maxText], "") + "..."
 	}

@@ -6,13 +6,7 @@ import (
 	"strings"
 
 	"pmtools/derive/syntax"
-	"pmtools/lib/pcp"
 )
-
-// A labeller is a Source that knows the labels of instances.
-type labeller interface {
-	Labels(d pcp.InDom) (names []string, ok bool)
-}
 
 var unknownLabel = Rule{
 	Name: "unknown-label",
@@ -21,18 +15,17 @@ var unknownLabel = Rule{
 	Bad:  syntax.Mark + "\ndisk.kinds = sum(disk.dev.total) by (kind)\n",
 	Good: syntax.Mark + "\ndisk.hosts = sum(disk.dev.total) by (hostname)\n",
 	Run: func(p *Pass) {
-		source, ok := p.Source.(labeller)
-		if !ok {
+		if p.source == nil {
 			return
 		}
 		for d, call := range nodes[*syntax.CallExpr](p, true) {
-			typ, known := d.Info.Types[call.X]
+			typ, known := d.info.Types[call.X]
 			if call.By == nil || !known || typ.Singular() {
 				continue
 			}
-			labels, ok := source.Labels(typ.InDom)
+			labels, err := p.source.LabelNames(p.source.ctx, typ.InDom)
 			for _, l := range call.By.Labels {
-				if !ok || slices.Contains(labels, l.Name) {
+				if err != nil || slices.Contains(labels, l.Name) {
 					continue
 				}
 				var notes []string

@@ -17,7 +17,7 @@ var unscaled = Rule{
 			if !comparison(b.Op) || zero(b.X) || zero(b.Y) {
 				continue
 			}
-			x, y := d.Info.Types[b.X].Units, d.Info.Types[b.Y].Units
+			x, y := d.info.Types[b.X].Units, d.info.Types[b.Y].Units
 			if dimensionless(x) || dimensionless(y) || x == y {
 				continue
 			}

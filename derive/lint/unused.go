@@ -14,32 +14,32 @@ var unused = Rule{
 	Bad:  "disk.load = rate(disk.dev.total)\nmem.share = mem.util.used / mem.physmem\n",
 	Good: "disk.load = rate(disk.dev.total)\n",
 	Run: func(p *Pass) {
-		if p.Names == nil {
+		if p.opt.Wanted == nil {
 			return
 		}
-		byName, used := make(map[string]*Definition), make(map[*Definition]bool)
+		byName, used := make(map[string]*definition), make(map[*definition]bool)
 		for d := range p.definitions() {
-			byName[d.Name] = d
+			byName[d.Name()] = d
 		}
-		var next []*Definition
+		var next []*definition
 		for d := range p.definitions() {
-			if slices.ContainsFunc(p.Names, func(name string) bool { return d.Name == name || strings.HasPrefix(d.Name, name+".") }) {
+			if slices.ContainsFunc(p.opt.Wanted, func(name string) bool { return d.Name() == name || strings.HasPrefix(d.Name(), name+".") }) {
 				next = append(next, d)
 			}
 		}
-		for len(next) > 0 && p.ctx.Err() == nil { // without recursion: definitions may need each other in a long row
+		for len(next) > 0 && p.opt.Text.Err() == nil { // without recursion: definitions may need each other in a long row
 			d := next[len(next)-1]
 			if next = next[:len(next)-1]; d == nil || used[d] {
 				continue
 			}
 			used[d] = true
-			for name := range syntax.Mentions(d.Expr) {
+			for name := range syntax.Mentions(d.Expr()) {
 				next = append(next, byName[name])
 			}
 		}
 		for d := range p.definitions() {
 			if !used[d] {
-				p.report(d, -1, d.Name+" is not wanted, and no definition uses it")
+				p.report(d, -1, d.Name()+" is not wanted, and no definition uses it")
 			}
 		}
 	},

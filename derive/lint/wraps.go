@@ -18,19 +18,19 @@ var wraps = Rule{
 	Bad:  "disk.used = delta(disk.dev.avactive)\n",
 	Good: "disk.used = rate(disk.dev.avactive)\n",
 	Run: func(p *Pass) {
-		interval := cmp.Or(p.Interval, time.Minute)
+		interval := cmp.Or(p.opt.Interval, time.Minute)
 		for d, call := range nodes[*syntax.CallExpr](p, true) {
 			if call.Fun != syntax.RATE && call.Fun != syntax.DELTA {
 				continue
 			}
 			for _, ref := range operands(d, call.X) {
-				desc := d.Info.Metrics[ref]
+				desc := d.info.Metrics[ref]
 				if desc.Sem != pcp.Counter || desc.Type != pcp.Int32 && desc.Type != pcp.Uint32 {
 					continue
 				}
 				fastest, known := 0.0, false
-				if p.Source != nil {
-					fastest, known = p.Source.Growth(desc.ID)
+				if p.source != nil {
+					fastest, known = p.source.fastest(desc.ID)
 				}
 				switch {
 				case known && fastest*interval.Seconds() > math.MaxUint32/2:
