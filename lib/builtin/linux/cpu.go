@@ -222,10 +222,8 @@ func (l *collector) addFrequencies(t *procfs.Table, cpu *procfs.Row) {
 		return
 	}
 	for _, key := range [...]string{"max", "min"} {
-		if text, err := l.Root.Read(procfs.FileOf(dir+"cpuinfo_"+key+"_freq", cpu.Name)); err == nil {
-			if kHz, ok := procfs.Uint(bytes.TrimSpace(text)); ok {
-				t.Cell(r, []byte(key)).SetUint(kHz / 1000)
-			}
+		if kHz, ok := l.Root.Number(procfs.FileOf(dir+"cpuinfo_"+key+"_freq", cpu.Name)); ok {
+			t.Cell(r, []byte(key)).SetUint(kHz / 1000)
 		}
 	}
 	if kHz, ok := l.frequency(cpu); ok {
@@ -262,8 +260,8 @@ func (l *collector) numberOr(name, pattern string, of *procfs.Table, key string,
 	l.Each(name, pattern, of, func(t *procfs.Table, from *procfs.Row) {
 		c := t.Cell(t.Row(from.Inst), []byte(key))
 		c.SetUint(other)
-		if text, err := l.Root.Read(procfs.FileOf(pattern, from.Name)); err == nil {
-			c.SetWord(text)
+		if n, ok := l.Root.Number(procfs.FileOf(pattern, from.Name)); ok {
+			c.SetUint(n)
 		}
 	})
 }

@@ -38,11 +38,7 @@ func (l *collector) addCPUInfo() {
 
 // frequency returns the present frequency of a processor in kHz, 0 if the kernel does not know it.
 func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
-	text, err := l.Root.Read(procfs.FileOf("/sys/devices/system/cpu/CPU/cpufreq/scaling_cur_freq", cpu.Name))
-	if err != nil {
-		return 0, false
-	}
-	return procfs.Uint(bytes.TrimSpace(text))
+	return l.Root.Number(procfs.FileOf("/sys/devices/system/cpu/CPU/cpufreq/scaling_cur_freq", cpu.Name))
 }
 
 // parseCPUInfo reads /proc/cpuinfo: lines after one that begins with "processor" are about the processor of the number in it. All lines are

@@ -32,8 +32,7 @@ func (l *collector) addDevices() {
 	l.File("vmmemctl", "sys/kernel/debug/vmmemctl", l.parseMemctl)
 	l.Each("mdstatus", "/sys/block/DEV/md/degraded", l.Tables["md"], func(t *procfs.Table, md *procfs.Row) {
 		dev := string(l.Tables["md"].Cell(md, []byte("dev")).Text)
-		text, _ := l.Root.Read("sys/block/" + sysName(dev) + "/md/degraded") // an array without the file has no disk to spare
-		n, _ := procfs.Uint(bytes.TrimSpace(text))
+		n, _ := l.Root.Number("sys/block/" + sysName(dev) + "/md/degraded") // an array without the file has no disk to spare
 		t.Cell(t.Row(md.Inst), []byte("status")).SetUint(min(n, 1))
 	})
 	l.Text("extfrag", "sys/kernel/debug/extfrag/unusable_index", func(t *procfs.Table, text []byte) {

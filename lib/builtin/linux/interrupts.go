@@ -18,14 +18,14 @@ func (l *collector) addInterrupts() {
 // interrupts adds tables for a file with a line for each kind of interrupt and a column for each
 // processor: for the kinds, for both, and for the processors. There may be millions of instances for
 // both, so that their table is filled apart from the others.
-func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
+func (l *collector) interrupts(kinds, both, cpus, file string) {
 	var text []byte
 	source := l.Table(kinds+"text", "/"+file, func(*procfs.Table, *pmda.Request) error {
 		read, err := l.Root.Read(file)
 		text = append(text[:0], read...)
 		return procfs.Missing(err)
 	}, l.recordedCPUs()...)
-	t := l.Fill(kinds, "/"+file, func(t *procfs.Table) {
+	l.Fill(kinds, "/"+file, func(t *procfs.Table) {
 		x := interruptReader{kinds: t, cpus: l.Tables[cpus], kindIDs: l.Numbering(kinds), limit: l.maxColumns()}
 		if kinds == "interrupts" {
 			x.errors = l.Tables["interrupterrors"]
@@ -43,7 +43,6 @@ func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
 		x := interruptReader{both: t, bothIDs: l.Numbering(both), limit: l.maxColumns()}
 		x.read(text)
 	}, source)
-	return t
 }
 
 // maxColumns returns the number of columns that count, 0 for all.

@@ -143,8 +143,7 @@ func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir strin
 				r.Cells[slot].SetUint(kbytes)
 				continue
 			}
-			text, _ := l.Root.Read(dir + "/" + name + "/" + key) // an older kernel does not have the file: no pages
-			n, _ := procfs.Uint(bytes.TrimSpace(text))
+			n, _ := l.Root.Number(dir + "/" + name + "/" + key) // an older kernel does not have the file: no pages
 			r.Cells[slot].SetUint(n * kbytes)
 		}
 	}

@@ -45,11 +45,9 @@ func (l *collector) addNFS() {
 	l.nfs("nfs", map[string]string{"proc2": "7", "proc3": "8", "proc4": "14"})
 	l.nfs("nfsd", map[string]string{"proc2": "7", "proc3": "8", "proc4ops": "15"})
 	l.Table("nfspools", "/proc/fs/nfsd/pool_stats", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.Root.Read("proc/fs/nfsd/pool_threads")
-		word, _ := procfs.Word(text)
-		threads, ok := procfs.Uint(word)
+		threads, ok := l.Root.Number("proc/fs/nfsd/pool_threads")
 		if !ok { // without their number nothing is known of pools
-			return procfs.Missing(err)
+			return nil
 		}
 		r := t.Row(pcp.NullInst)
 		if threads == 0 {
@@ -58,7 +56,7 @@ func (l *collector) addNFS() {
 			}
 			return nil
 		}
-		text, err = l.Root.Read("proc/fs/nfsd/pool_stats")
+		text, err := l.Root.Read("proc/fs/nfsd/pool_stats")
 		if parsePools(t, r, text); t.Field(r, 1).Kind == procfs.Number {
 			t.Cell(r, []byte("threads")).SetUint(threads)
 		}

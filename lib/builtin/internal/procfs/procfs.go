@@ -130,6 +130,15 @@ func fill[R io.Reader](p *Root, f R, w way) ([]byte, error) {
 	}
 }
 
+// Number returns the number that a small file has.
+func (p *Root) Number(name string) (n uint64, ok bool) {
+	text, err := p.Read(name)
+	if word, _ := Word(text); err == nil {
+		n, ok = Uint(word)
+	}
+	return n, ok
+}
+
 // Tail returns the end of a regular file, at most n bytes.
 func (p *Root) Tail(name string, n int64) ([]byte, error) {
 	f, info, err := safefile.Open(p.path(name))
