@@ -4,32 +4,18 @@ import (
 	"context"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
 // Derived metrics have the instance domains of the Source below, and those of the groups that by makes.
 
-// Instances returns the instances of a domain.
-func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	return s.insts.Domains().Instances(ctx, d)
-}
-
-// InstancesOf is Instances for several domains.
-func (s *Source) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+// Instances returns the instances of domains.
+func (s *Source) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
 	if s.closed {
 		return nil, pmerr.NoContext
 	}
-	return s.insts.Domains().InstancesOf(ctx, ds)
-}
-
-// InstancesAt implements pmapi.Past.
-func (s *Source) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
-	return s.insts.Domains().InstancesAt(ctx, d, at)
-}
-
-// AllInstances implements pmapi.Past.
-func (s *Source) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	return s.insts.Domains().AllInstances(ctx, d)
+	return s.insts.Domains().Instances(ctx, ds, at)
 }
 
 // LookupInst returns the identifier of an instance.

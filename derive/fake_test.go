@@ -180,19 +180,20 @@ func (f *fake) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc]
 	return out, f.broken
 }
 
-func (f *fake) Instances(_ context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	f.asked++
-	if f.broken != nil {
-		return nil, f.broken
+func (f *fake) Instances(_ context.Context, ds []pcp.InDom, _ pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	out := make([]pcp.Answer[[]pcp.Instance], len(ds))
+	for i, d := range ds {
+		f.asked++
+		list, ok := f.indoms[d]
+		if out[i].Value = list; !ok {
+			out[i].Err = pmerr.InDom
+		}
 	}
-	if list, ok := f.indoms[d]; ok {
-		return list, nil
-	}
-	return nil, pmerr.InDom
+	return out, f.broken
 }
 
 func (f *fake) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	list, err := f.Instances(ctx, d)
+	list, err := pmapi.InstancesOf(ctx, f, d, pmapi.Now)
 	for _, x := range list {
 		if first, _, _ := strings.Cut(x.Name, " "); x.Name == name || first == name {
 			return x.ID, nil
@@ -202,7 +203,7 @@ func (f *fake) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32,
 }
 
 func (f *fake) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
-	list, err := f.Instances(ctx, d)
+	list, err := pmapi.InstancesOf(ctx, f, d, pmapi.Now)
 	for _, x := range list {
 		if x.ID == inst {
 			return x.Name, nil
@@ -292,12 +293,6 @@ func (fakeArchive) SetMode(pcp.Mode, *pcp.Timestamp, time.Duration) error { retu
 func (fakeArchive) Origin() pcp.Timestamp                                 { return pcp.Timestamp{} }
 func (fakeArchive) Bounds(context.Context) (start, end pcp.Timestamp, err error) {
 	return start, end, nil
-}
-func (f fakeArchive) InstancesAt(ctx context.Context, d pcp.InDom, _ pcp.Timestamp) ([]pcp.Instance, error) {
-	return f.Instances(ctx, d)
-}
-func (f fakeArchive) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	return f.Instances(ctx, d)
 }
 
 // show writes a column as pminfo prints values: "5", "name=5 ...", "none", "Error: text".

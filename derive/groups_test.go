@@ -185,7 +185,7 @@ func TestGroupsOfAllTimes(t *testing.T) {
 	if err != nil || found[0].Err != nil {
 		t.Fatal(err, found)
 	}
-	if list, err := src.AllInstances(t.Context(), found[0].Info.Root.InDom); err != nil || len(list) != changes {
+	if list, err := pmapi.InstancesOf(t.Context(), src, found[0].Info.Root.InDom, pmapi.Ever); err != nil || len(list) != changes {
 		t.Errorf("%d groups, %v, want %d", len(list), err, changes)
 	}
 }
@@ -217,11 +217,11 @@ func TestGroupDomain(t *testing.T) {
 		return strings.Join(names, " ")
 	}
 	for _, tt := range []struct{ what, got, want string }{
-		{"at the position", names(src.Instances(t.Context(), d)), `"" disk ssd`},
-		{"later", names(src.InstancesAt(t.Context(), d, at(25))), `"" "ssd, ""fast""" ssd`},
-		{"of all times", names(src.AllInstances(t.Context(), d)), `"" "ssd, ""fast""" disk ssd`},
-		{"by pmapi", names(pmapi.AllInstances(t.Context(), src, d)), `"" "ssd, ""fast""" disk ssd`},
-		{"before", names(src.InstancesAt(t.Context(), d, at(-5))), pmerr.InDomLog.Error()},
+		{"at the position", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.Now)), `"" disk ssd`},
+		{"later", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.At(at(25)))), `"" "ssd, ""fast""" ssd`},
+		{"of all times", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.Ever)), `"" "ssd, ""fast""" disk ssd`},
+		{"by pmapi", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.Ever)), `"" "ssd, ""fast""" disk ssd`},
+		{"before", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.At(at(-5)))), pmerr.InDomLog.Error()},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.what, tt.got, tt.want)

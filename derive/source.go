@@ -68,7 +68,6 @@ var (
 	_ pmapi.Wrapper     = (*Source)(nil)
 	_ pmapi.Batcher     = (*Source)(nil)
 	_ pmapi.Reconnecter = (*Source)(nil)
-	_ pmapi.Past        = (*Source)(nil)
 )
 
 // A binding is how far a metric has got in a Source.

@@ -47,8 +47,8 @@ func (f *fakeSource) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc]
 	return []pcp.Answer[pcp.Desc]{{Value: f.desc}}, f.call("describe")
 }
 
-func (f *fakeSource) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) {
-	return f.listed, f.call("instances")
+func (f *fakeSource) Instances(context.Context, []pcp.InDom, pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	return []pcp.Answer[[]pcp.Instance]{{Value: f.listed}}, f.call("instances")
 }
 
 func (f *fakeSource) Fetch(_ context.Context, req *pmapi.Request, dst *pcp.Result) error {

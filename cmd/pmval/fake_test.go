@@ -54,16 +54,16 @@ func (f *fakeSource) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc]
 	return []pcp.Answer[pcp.Desc]{{Value: f.desc}}, nil
 }
 
-func (f *fakeSource) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) {
+func (f *fakeSource) Instances(context.Context, []pcp.InDom, pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
 	insts := f.insts[0]
 	if len(f.insts) > 1 {
 		f.insts = f.insts[1:]
 	}
-	return insts, nil
+	return []pcp.Answer[[]pcp.Instance]{{Value: insts}}, nil
 }
 
 func (f *fakeSource) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	insts, err := f.Instances(ctx, d)
+	insts, err := pmapi.InstancesOf(ctx, f, d, pmapi.Now)
 	for _, in := range insts {
 		if in.Name == name {
 			return in.ID, err

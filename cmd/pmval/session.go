@@ -98,13 +98,7 @@ func (s *session) findInstances(ctx context.Context) error {
 }
 
 func (s *session) allInstances(ctx context.Context) error {
-	var insts []pcp.Instance
-	var err error
-	if s.timeline != nil {
-		insts, err = s.timeline.AllInstances(ctx, s.desc.InDom)
-	} else {
-		insts, err = s.src.Instances(ctx, s.desc.InDom)
-	}
+	insts, err := pmapi.InstancesOf(ctx, s.src, s.desc.InDom, pmapi.Ever)
 	if err != nil {
 		return fmt.Errorf("pmGetInDom(%s): %s", s.desc.InDom, pmerr.Message(err))
 	}
@@ -128,7 +122,7 @@ func (s *session) lookupInst(ctx context.Context, name string) (int32, bool) {
 		inst, err := s.src.LookupInst(ctx, s.desc.InDom, name)
 		return inst, err == nil
 	}
-	insts, err := s.timeline.AllInstances(ctx, s.desc.InDom)
+	insts, err := pmapi.InstancesOf(ctx, s.src, s.desc.InDom, pmapi.Ever)
 	if err != nil {
 		return 0, false
 	}

@@ -12,19 +12,21 @@ import (
 
 // A domainSource is a past with one instance domain.
 type domainSource struct {
+	pmapi.Source
 	pmapi.Timeline
 	insts []pcp.Instance
 }
 
-func (d domainSource) AllInstances(context.Context, pcp.InDom) ([]pcp.Instance, error) {
-	return d.insts, nil
+func (d domainSource) Instances(context.Context, []pcp.InDom, pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	return []pcp.Answer[[]pcp.Instance]{{Value: d.insts}}, nil
 }
 
 // TestLookupArchived: an exact name comes first; else the first word of a name is enough, and
 // anything may follow.
 func TestLookupArchived(t *testing.T) {
 	s := &session{metric: metric{desc: pcp.Desc{InDom: 1}}}
-	s.timeline = domainSource{insts: []pcp.Instance{{ID: 5, Name: "5 minute"}, {ID: 1, Name: "1 minute"}, {ID: 15, Name: "15 minute"}, {ID: 7, Name: "7"}}}
+	past := domainSource{insts: []pcp.Instance{{ID: 5, Name: "5 minute"}, {ID: 1, Name: "1 minute"}, {ID: 15, Name: "15 minute"}, {ID: 7, Name: "7"}}}
+	s.src, s.timeline = past, past
 	tests := []struct {
 		name string
 		want int32

@@ -155,7 +155,7 @@ func (c *Catalogue) measure(ctx context.Context, d *Description, interval time.D
 		if len(d.Values.List) > 0 {
 			at = d.Values.Time
 		}
-		d.Instances, err = c.Source.InstancesAt(ctx, indom, at)
+		d.Instances, err = pmapi.InstancesOf(ctx, c.Source, indom, pmapi.At(at))
 		if err = fatal(ctx, err); err != nil {
 			return err
 		}

@@ -195,18 +195,12 @@ func (r *reader) metrics(ctx context.Context, from, to int, expression func(name
 // instances reads the names of instances; those of a recording are of any time.
 func (r *reader) instances(ctx context.Context, objects []pmapi.LabelObject) error {
 	objects = slices.DeleteFunc(slices.Clone(objects), func(o pmapi.LabelObject) bool { return o.Kind != pcp.InDomLabels })
-	line, recorded := pmapi.As[pmapi.Timeline](r.src)
 	for list := range slices.Chunk(objects, domainBatch) {
-		found, err := make([]pcp.Answer[[]pcp.Instance], len(list)), error(nil)
 		domains := make([]pcp.InDom, len(list))
 		for i, o := range list {
-			if domains[i] = pcp.InDom(o.Ident); recorded {
-				found[i].Value, found[i].Err = line.AllInstances(ctx, domains[i])
-			}
+			domains[i] = pcp.InDom(o.Ident)
 		}
-		if !recorded {
-			found, err = pmapi.InstancesOf(ctx, r.src, domains)
-		}
+		found, err := r.src.Instances(ctx, domains, pmapi.Ever)
 		if bad := fatal(ctx, err); bad != nil {
 			return bad
 		}

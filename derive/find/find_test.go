@@ -70,7 +70,7 @@ func (f *fake) Text(_ context.Context, kind pcp.TextKind, idents []uint32) ([]pc
 	return out, f.fail
 }
 
-func (f *fake) InstancesOf(_ context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+func (f *fake) Instances(_ context.Context, ds []pcp.InDom, _ pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
 	out := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	for i, d := range ds {
 		out[i].Value = f.insts[d]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 )
 
 // An InstanceNamer names the instances of a source, and remembers the names.
@@ -39,7 +40,7 @@ func (r *InstanceNamer) Name(ctx context.Context, d pcp.InDom, inst int32, at pc
 	}
 	if (!n.begun || n.asked != at) && !n.unnamed[inst] {
 		n.begun, n.asked = true, at
-		list, err := r.src.InstancesAt(ctx, d, at)
+		list, err := pmapi.InstancesOf(ctx, r.src, d, pmapi.At(at))
 		if IsLost(err) || ctx.Err() != nil {
 			r.err = err
 			return Number(inst)
@@ -51,7 +52,7 @@ func (r *InstanceNamer) Name(ctx context.Context, d pcp.InDom, inst int32, at pc
 	}
 	if !n.whole && r.src.Line != nil {
 		n.whole = true
-		if list, err := r.src.AllInstances(ctx, d); err == nil {
+		if list, err := pmapi.InstancesOf(ctx, r.src, d, pmapi.Ever); err == nil {
 			n.add(list, false)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -139,7 +140,7 @@ func (b *Binder) foreignInstance(ctx context.Context, text string, e *Expr, n *s
 // InstanceNames returns the names of the instances of a domain, in a recording those of any time, and
 // whether they are known.
 func (s *Source) InstanceNames(ctx context.Context, d pcp.InDom) (names []string, known bool) {
-	list, err := s.AllInstances(ctx, d)
+	list, err := pmapi.InstancesOf(ctx, s, d, pmapi.Ever)
 	for _, in := range list {
 		names = append(names, in.Name)
 	}

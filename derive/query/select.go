@@ -10,6 +10,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/sampling"
 )
@@ -105,14 +106,14 @@ func (p *plan) selectionProblem(ctx context.Context) *Problem {
 		return Problemf("no expression has instances, of which %s could be one", p.Select.Instances[0])
 	}
 	// Most often the instances of the position have all names, and take a recording less than those of all times.
-	missing, _ := p.missing(domains, func(d pcp.InDom) ([]pcp.Instance, error) { return p.src.InstancesAt(ctx, d, p.src.At) })
+	missing, _ := p.missing(domains, func(d pcp.InDom) ([]pcp.Instance, error) { return pmapi.InstancesOf(ctx, p.src, d, pmapi.At(p.src.At)) })
 	if p.src.Line == nil && !p.Once {
 		missing = slices.DeleteFunc(missing, func(name string) bool { return strings.ContainsAny(name, "*?[") })
 	}
 	if len(missing) == 0 {
 		return nil
 	}
-	never, names := p.missing(domains, func(d pcp.InDom) ([]pcp.Instance, error) { return p.src.AllInstances(ctx, d) })
+	never, names := p.missing(domains, func(d pcp.InDom) ([]pcp.Instance, error) { return pmapi.InstancesOf(ctx, p.src, d, pmapi.Ever) })
 	for _, name := range missing {
 		if names != nil && slices.Contains(never, name) {
 			return unknownInstance(name, names)

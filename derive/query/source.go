@@ -97,15 +97,5 @@ func (s *Source) FirstName(ctx context.Context, id pcp.ID, name string) string {
 	return name
 }
 
-// InstancesAt returns the instances of a domain at a time of a recording, or as they are now.
-func (s *Source) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
-	return pmapi.InstancesAt(ctx, s.Source, d, at)
-}
-
-// AllInstances returns the instances of a domain; of a recording those of any time.
-func (s *Source) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	return pmapi.AllInstances(ctx, s.Source, d)
-}
-
 // Number returns the identifier of an instance as text.
 func Number(inst int32) string { return strconv.Itoa(int(inst)) }

@@ -14,6 +14,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 )
 
 // completeWithin is how long Complete may take. An answer that comes later is there the next
@@ -348,7 +349,7 @@ func (c *completer) pattern(text, prefix string) {
 			continue
 		}
 		seen[x.Info.Root.InDom] = true
-		insts, err := c.s.src.InstancesAt(c.ctx, x.Info.Root.InDom, c.s.src.At)
+		insts, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, pmapi.At(c.s.src.At))
 		if c.s.noteLost(err) != nil {
 			return
 		}
@@ -390,7 +391,7 @@ func (c *completer) instance(text, prefix string) {
 	if err != nil || x.Info.Root.InDom == pcp.NullInDom {
 		return
 	}
-	insts, err := c.s.src.InstancesAt(c.ctx, x.Info.Root.InDom, c.s.src.At)
+	insts, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, pmapi.At(c.s.src.At))
 	if c.s.noteLost(err) != nil {
 		return
 	}

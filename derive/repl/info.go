@@ -71,9 +71,9 @@ func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if d.InDom == pcp.NullInDom {
 		return query.Problemf("%s has one value and no instances", name)
 	}
-	insts, err := s.src.InstancesAt(ctx, d.InDom, s.src.At)
+	insts, err := pmapi.InstancesOf(ctx, s.src, d.InDom, pmapi.At(s.src.At))
 	if err != nil && s.src.Line != nil {
-		if all, later := s.src.AllInstances(ctx, d.InDom); later == nil && len(all) > 0 {
+		if all, later := pmapi.InstancesOf(ctx, s.src, d.InDom, pmapi.Ever); later == nil && len(all) > 0 {
 			s.note(w, "none at the position; these are of the whole recording")
 			insts, err = all, nil
 		}

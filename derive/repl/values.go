@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 )
 
 // CompleteInstances proposes instances of expressions for the end of a list with commas: their names up to
@@ -32,7 +33,7 @@ func (c *completer) instancesOf(exprs []string) (insts []pcp.Instance) {
 		if err != nil || x.Info.Root.InDom == pcp.NullInDom {
 			continue
 		}
-		list, err := c.s.src.AllInstances(c.ctx, x.Info.Root.InDom)
+		list, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, pmapi.Ever)
 		if c.s.noteLost(err) != nil {
 			return insts
 		}

@@ -23,7 +23,11 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.D
 }
 
 // Instances implements pmapi.Source.
-func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+func (s *Source) Instances(ctx context.Context, ds []pcp.InDom, _ pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	return answers(ctx, s, ds, s.instances)
+}
+
+func (s *Source) instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	m, err := s.serving(ctx, d.Domain(), pmerr.InDom)
 	if err != nil {
 		return nil, err
@@ -34,11 +38,6 @@ func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, er
 	}
 	// The provider's list is valid until the next question only.
 	return append(make([]pcp.Instance, 0, len(list)), list...), nil
-}
-
-// InstancesOf implements pmapi.Batcher.
-func (s *Source) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-	return answers(ctx, s, ds, s.Instances)
 }
 
 // LookupInst implements pmapi.Source.

@@ -139,7 +139,7 @@ func recorded(t *testing.T, path string) (list []string) {
 			for j := range v.Insts {
 				inst := "-"
 				if d := descs[i].Value.InDom; d != pcp.NullInDom {
-					insts, _ := a.InstancesAt(t.Context(), d, res.Time)
+					insts, _ := pmapi.InstancesOf(t.Context(), a, d, pmapi.At(res.Time))
 					inst = fmt.Sprint(v.Insts[j], " <null>")
 					for _, in := range insts {
 						if in.ID == v.Insts[j] {

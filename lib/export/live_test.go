@@ -30,11 +30,12 @@ type clockwork struct {
 func (c *clockwork) Host() (name, zone string) { return "", "" }
 
 // Instances implements pmapi.Source: there is an instance more with each sample.
-func (c *clockwork) Instances(context.Context, pcp.InDom) (list []pcp.Instance, err error) {
+func (c *clockwork) Instances(context.Context, []pcp.InDom, pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	var list []pcp.Instance
 	for i := range int32(c.n) {
 		list = append(list, pcp.Instance{ID: i, Name: fmt.Sprintf("i%d", i)})
 	}
-	return list, nil
+	return []pcp.Answer[[]pcp.Instance]{{Value: list}}, nil
 }
 
 // Fetch implements pmapi.Source.

@@ -228,7 +228,7 @@ func (r recording) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 }
 
 func (r recording) instances(ctx context.Context, d *domain, at pcp.Timestamp, _ []int32) ([]pcp.Instance, error) {
-	return pmapi.InstancesAt(ctx, r.src, d.id, at)
+	return pmapi.InstancesOf(ctx, r.src, d.id, pmapi.At(at))
 }
 
 func (r recording) endless() bool { return false }

@@ -59,7 +59,9 @@ func (m *meter) LookupInst(_ context.Context, _ pcp.InDom, name string) (int32, 
 	return 0, pmerr.Inst
 }
 
-func (m *meter) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) { return m.insts, nil }
+func (m *meter) Instances(context.Context, []pcp.InDom, pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	return []pcp.Answer[[]pcp.Instance]{{Value: m.insts}}, nil
+}
 
 func (m *meter) Fetch(_ context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	m.now++

@@ -94,11 +94,11 @@ func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
 func (g *Group) instances(ctx context.Context, id pcp.InDom) ([]pcp.Instance, error) {
 	src := g.pc.Source()
 	if _, ok := pmapi.As[pmapi.Timeline](src); !ok {
-		list, err := src.Instances(ctx, id)
+		list, err := pmapi.InstancesOf(ctx, src, id, pmapi.Now)
 		return slices.Clone(list), err
 	}
-	all, err := pmapi.AllInstances(ctx, src, id)
-	if now, err := pmapi.InstancesAt(ctx, src, id, g.now.Time); err == nil {
+	all, err := pmapi.InstancesOf(ctx, src, id, pmapi.Ever)
+	if now, err := pmapi.InstancesOf(ctx, src, id, pmapi.At(g.now.Time)); err == nil {
 		return slices.Concat(now, all), nil
 	}
 	return slices.Clone(all), err

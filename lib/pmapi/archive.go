@@ -42,22 +42,6 @@ func (a *Archive) Has(id pcp.ID) bool {
 	return err == nil
 }
 
-// InstancesAt implements Timeline.
-func (a *Archive) InstancesAt(_ context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
-	if a.closed {
-		return nil, pmerr.NoContext
-	}
-	return a.rec.set.Instances(d, at.Add(0)) // a result may have a full second of nanoseconds
-}
-
-// AllInstances implements Timeline.
-func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	if a.closed {
-		return nil, pmerr.NoContext
-	}
-	return a.rec.set.AllInstances(d)
-}
-
 // Set returns the archives. They are closed with a.
 func (a *Archive) Set() *archive.Set { return a.rec.set }
 
@@ -135,8 +119,16 @@ func (r *recording) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.
 	return rs, nil
 }
 
-func (r *recording) Instances(_ context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	return r.set.Instances(d, r.cursor.Origin())
+func (r *recording) Instances(_ context.Context, ds []pcp.InDom, when When) ([]pcp.Answer[[]pcp.Instance], error) {
+	rs := make([]pcp.Answer[[]pcp.Instance], len(ds))
+	for i, d := range ds {
+		if when == Ever {
+			rs[i].Value, rs[i].Err = r.set.AllInstances(d)
+		} else {
+			rs[i].Value, rs[i].Err = r.set.Instances(d, r.time(when))
+		}
+	}
+	return rs, nil
 }
 
 func (r *recording) LookupInst(_ context.Context, d pcp.InDom, name string) (int32, error) {

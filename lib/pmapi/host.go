@@ -35,8 +35,6 @@ type questions interface {
 	Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error)
 	Names(ctx context.Context, id pcp.ID) ([]string, error)
 	Children(ctx context.Context, name string) ([]pcp.Child, error)
-	Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
-	InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error)
 	LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error)
 	InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error)
 	Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error)
@@ -258,6 +256,14 @@ func (h *Host) Store(ctx context.Context, sets []pcp.Values) error {
 		return pmerr.NoContext
 	}
 	return h.conn.Store(ctx, sets)
+}
+
+// Instances implements Source.
+func (h *Host) Instances(ctx context.Context, ds []pcp.InDom, _ When) ([]pcp.Answer[[]pcp.Instance], error) {
+	if h.closed {
+		return nil, pmerr.NoContext
+	}
+	return h.conn.Instances(ctx, ds)
 }
 
 // Labels implements Source.

@@ -87,9 +87,8 @@ func hostCalls() map[string]func(ctx context.Context, h *Host) error {
 			_, err := h.Describe(ctx, []pcp.ID{oneID, writeID})
 			return err
 		},
-		"Instances": func(ctx context.Context, h *Host) error { _, err := h.Instances(ctx, pmcdtest.BinInDom); return err },
-		"InstancesOf": func(ctx context.Context, h *Host) error {
-			_, err := h.InstancesOf(ctx, []pcp.InDom{pmcdtest.BinInDom})
+		"Instances": func(ctx context.Context, h *Host) error {
+			_, err := InstancesOf(ctx, h, pmcdtest.BinInDom, Now)
 			return err
 		},
 		"LookupInst": func(ctx context.Context, h *Host) error {

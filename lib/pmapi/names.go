@@ -63,10 +63,6 @@ func (r *renamed) WalkNames(ctx context.Context, name string, f func(name string
 	return r.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
-func (r *renamed) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-	return InstancesOf(ctx, r.Source, ds)
-}
-
 func lookupEach(names []string, lookup func(string) (pcp.ID, error)) []pcp.Answer[pcp.ID] {
 	rs := make([]pcp.Answer[pcp.ID], len(names))
 	for i, n := range names {

@@ -36,11 +36,7 @@ func (noSource) Labels(context.Context, pcp.LabelKind, []uint32, When) ([]pcp.An
 	return nil, pmerr.NoContext
 }
 
-func (noSource) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) {
-	return nil, pmerr.NoContext
-}
-
-func (noSource) InstancesOf(context.Context, []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+func (noSource) Instances(context.Context, []pcp.InDom, When) ([]pcp.Answer[[]pcp.Instance], error) {
 	return nil, pmerr.NoContext
 }
 

@@ -6,9 +6,8 @@
 // Source together with the settings of one user: instances, position, zone. A Source may be
 // wrapped: the derived metrics of package derive are a Source over a Source.
 //
-// Four interfaces are optional, and found by [As]: a [Timeline] has a past, a [Batcher] answers
-// many questions at once, a [Reconnecter] can lose its connection, and a [Wrapper] has another
-// Source below.
+// Four interfaces are optional, and found by [As]: a [Timeline] has a past, a [Batcher] lists names at
+// less cost, a [Reconnecter] can lose its connection, and a [Wrapper] has another Source below.
 //
 // A Source may not be shared by goroutines.
 package pmapi
@@ -53,10 +52,10 @@ type Source interface {
 	// ClusterLabels with any item).
 	Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, at When) ([]pcp.Answer[pcp.ObjectLabels], error)
 
-	// Instances returns the instances of a domain at the current position: pmerr.InDom if the source
-	// does not know the domain, pmerr.InDomLog if an archive has not recorded it, pmerr.NoAgent if
-	// its agent is not there.
-	Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
+	// Instances returns the instances that domains have at a time, or had ever. The error of a domain
+	// is pmerr.InDom if the source does not know it, pmerr.InDomLog if an archive has not recorded it,
+	// and pmerr.NoAgent if its agent is not there.
+	Instances(ctx context.Context, ds []pcp.InDom, at When) ([]pcp.Answer[[]pcp.Instance], error)
 	// LookupInst returns the identifier of the instance called name at the current position, or
 	// pmerr.Inst / pmerr.InstLog. A name also finds the instance whose name it is up to the first
 	// blank.
@@ -128,28 +127,13 @@ type Timeline interface {
 	// Bounds returns the start of the recording and its logical end. An error belongs to the end;
 	// the start is valid all the same.
 	Bounds(ctx context.Context) (start, end pcp.Timestamp, err error)
-	// InstancesAt returns the instances that a domain had at a time. For the values of a result
-	// that is its time: in the mode Interp the position is already that of the next one.
-	InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error)
-	// AllInstances returns every instance that a domain ever had.
-	AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
 }
 
-// A Past is a Timeline, or a Source over any other that has instance domains of its own.
-type Past interface {
-	// InstancesAt is that of a Timeline; without a past it is [Source.Instances].
-	InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error)
-	// AllInstances is that of a Timeline; without a past it is [Source.Instances].
-	AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
-}
-
-// A Batcher is a Source that answers questions about several objects at less cost than one after
-// the other. The functions [WalkNames] and [InstancesOf] use one if they can.
+// A Batcher is a Source that lists names at less cost than names with identifiers. The function
+// [WalkNames] uses one if it can.
 type Batcher interface {
 	// WalkNames is Walk without the identifiers.
 	WalkNames(ctx context.Context, name string, f func(name string) bool) error
-	// InstancesOf returns the results of Instances for each domain.
-	InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error)
 }
 
 // A Reconnecter is a Source that can lose its connection and replace it.

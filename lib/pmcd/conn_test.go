@@ -219,7 +219,7 @@ func TestPipelineCut(t *testing.T) {
 			s, _ := sample(t)
 			c := connect(t, s, long)
 			s.SetEdit(pmcdtest.On(pdu.TypeInstanceReq, n, e))
-			if _, err := c.InstancesOf(context.Background(), ds); !errors.Is(err, pmerr.IPC) {
+			if _, err := c.Instances(context.Background(), ds); !errors.Is(err, pmerr.IPC) {
 				t.Errorf("reply %d: error %v", n, err)
 			}
 			checkDead(t, c)

@@ -101,7 +101,7 @@ func services() []service {
 			return fmt.Sprint(len(ds)), err
 		}, "1"},
 		{"instances", pdu.TypeInstanceReq, pdu.TypeInstance, func(ctx context.Context, c *Conn) (any, error) {
-			return c.Instances(ctx, pmcdtest.BinInDom)
+			return one(c.Instances(ctx, []pcp.InDom{pmcdtest.BinInDom}))
 		}, "[{100 bin-100} {200 bin-200} {300 bin-300}]"},
 		{"lookup instance", pdu.TypeInstanceReq, pdu.TypeInstance, func(ctx context.Context, c *Conn) (any, error) {
 			return c.LookupInst(ctx, pmcdtest.ColorInDom, "green")
@@ -137,10 +137,7 @@ func one[T any](answers []pcp.Answer[T], err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if answers[0].Err != nil {
-		return nil, answers[0].Err
-	}
-	return answers[0].Value, nil
+	return answers[0].Value, answers[0].Err
 }
 
 // replySize returns how long the reply of a service is.

@@ -63,13 +63,8 @@ func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []pcp.Answer[
 	}})
 }
 
-// Instances returns the instances of a domain.
-func (c *Conn) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	return c.instances(ctx, d, pcp.NullInst, "")
-}
-
-// InstancesOf returns the instances of several domains, asking for some at a time.
-func (c *Conn) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+// Instances returns the instances of several domains, asking for some at a time.
+func (c *Conn) Instances(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	out := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	replies := make([]pdu.Instance, len(ds))
 	return out, c.each(ctx, &pipeline{len(ds), func(i int) (pdu.Message, pdu.Message) {

@@ -106,7 +106,9 @@ func TestInstances(t *testing.T) {
 	name := func(d pcp.InDom, id int32) func() (any, error) {
 		return func() (any, error) { return c.InstName(ctx, d, id) }
 	}
-	all := func(d pcp.InDom) func() (any, error) { return func() (any, error) { return c.Instances(ctx, d) } }
+	all := func(d pcp.InDom) func() (any, error) {
+		return func() (any, error) { return one(c.Instances(ctx, []pcp.InDom{d})) }
+	}
 	for _, row := range []struct {
 		name string
 		call func() (any, error)
@@ -165,7 +167,7 @@ func TestInstanceLists(t *testing.T) {
 func TestAllOf(t *testing.T) {
 	s, _ := sample(t)
 	ds := []pcp.InDom{pmcdtest.BinInDom, pcp.NullInDom, pcp.NewInDom(9, 9), pmcdtest.NobodyInDom, pmcdtest.BinInDom}
-	rs, err := connect(t, s, long).InstancesOf(context.Background(), ds)
+	rs, err := connect(t, s, long).Instances(context.Background(), ds)
 	if err != nil || len(rs) != len(ds) {
 		t.Fatalf("%v, error %v", rs, err)
 	}

@@ -226,14 +226,7 @@ func instances(ctx context.Context, src pmapi.Source, ds []pcp.InDom, at pcp.Tim
 	if len(ds) == 0 {
 		return nil, nil
 	}
-	if _, recorded := pmapi.As[pmapi.Timeline](src); !recorded {
-		return pmapi.InstancesOf(ctx, src, ds)
-	}
-	answers := make([]pcp.Answer[[]pcp.Instance], len(ds))
-	for i, d := range ds {
-		answers[i].Value, answers[i].Err = pmapi.InstancesAt(ctx, src, d, at)
-	}
-	return answers, ctx.Err()
+	return src.Instances(ctx, ds, pmapi.At(at))
 }
 
 func (r *Recorder) putTexts(ctx context.Context) error {

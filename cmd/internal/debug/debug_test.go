@@ -46,7 +46,7 @@ func use(t *testing.T, src pmapi.Source, name string, id pcp.ID, d pcp.InDom) {
 	pmapi.WalkNames(ctx, src, name, func(string) bool { return true })
 	src.Lookup(ctx, []string{name, "no.such"})
 	src.Describe(ctx, []pcp.ID{id})
-	src.Instances(ctx, d)
+	pmapi.InstancesOf(ctx, src, d, pmapi.Now)
 	profile := new(pcp.Profile)
 	profile.DelAll()
 	profile.Add(d, 200)

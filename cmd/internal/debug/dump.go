@@ -8,6 +8,7 @@ import (
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 )
 
 const unknown = "???" // in place of a name
@@ -45,7 +46,7 @@ func (o *observed) result(ctx context.Context, r *pcp.Result) {
 
 func (o *observed) instName(ctx context.Context, d pcp.InDom, inst int32) string {
 	if o.insts[instance{d, inst}] == "" {
-		list, _ := o.Source.Instances(ctx, d) // without an answer the instance has no name
+		list, _ := pmapi.InstancesOf(ctx, o.Source, d, pmapi.Now) // without an answer the instance has no name
 		o.remember(d, list)
 	}
 	return cmp.Or(o.insts[instance{d, inst}], unknown)

@@ -35,6 +35,7 @@ func (p *Printer) Source(src pmapi.Source) pmapi.Source {
 	}
 	o := &observed{Source: src, p: p, names: make(map[pcp.ID]string), insts: make(map[instance]string)}
 	if timeline, recorded := pmapi.As[pmapi.Timeline](src); recorded {
+		o.recorded = true
 		return &recordedSource{o, timeline}
 	}
 	return o
@@ -43,11 +44,12 @@ func (p *Printer) Source(src pmapi.Source) pmapi.Source {
 // An observed source prints calls and answers.
 type observed struct {
 	pmapi.Source
-	p      *Printer
-	names  map[pcp.ID]string
-	insts  map[instance]string // in quotation marks
-	sent   string              // the last profile, as it was printed
-	closed bool
+	p        *Printer
+	names    map[pcp.ID]string
+	insts    map[instance]string // in quotation marks
+	sent     string              // the last profile, as it was printed
+	closed   bool
+	recorded bool // src has a past
 }
 
 type instance struct {
@@ -158,11 +160,26 @@ func (o *observed) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp
 	return found, err
 }
 
-func (o *observed) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	list, err := o.Source.Instances(ctx, d)
-	o.instances(d, list)
-	o.call(fmt.Sprintf("pmGetInDom(%s, ...)", d), len(list), err)
-	return list, err
+// Instances prints a call for each domain, but none for those of a live source that are asked for together, nor
+// for those at a time of a recording.
+func (o *observed) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	found, err := o.Source.Instances(ctx, ds, at)
+	if _, past := at.Time(); past && o.recorded || !o.recorded && len(ds) > 1 {
+		return found, err
+	}
+	call := "pmGetInDom"
+	if o.recorded && at == pmapi.Ever {
+		call = "pmGetInDomArchive"
+	}
+	for i, d := range ds {
+		a := pcp.Answer[[]pcp.Instance]{Err: err}
+		if err == nil {
+			a = found[i]
+		}
+		o.instances(d, a.Value)
+		o.call(fmt.Sprintf("%s(%s, ...)", call, d), len(a.Value), a.Err)
+	}
+	return found, err
 }
 
 func (o *observed) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
@@ -210,10 +227,6 @@ func (o *observed) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint
 		}
 	}
 	return all, nil
-}
-
-func (o *observed) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-	return pmapi.InstancesOf(ctx, o.Source, ds)
 }
 
 func (o *observed) Store(ctx context.Context, sets []pcp.Values) error {
@@ -267,11 +280,4 @@ func (s *recordedSource) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Dur
 	}
 	s.call(fmt.Sprintf("pmSetMode(mode=%s, when=%s, delta=%s) direction=%d", mode(m), at, by, cmp.Compare(delta, 0)), 0, err)
 	return err
-}
-
-func (s *recordedSource) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	list, err := s.Timeline.AllInstances(ctx, d)
-	s.instances(d, list)
-	s.call(fmt.Sprintf("pmGetInDomArchive(%s, ...)", d), len(list), err)
-	return list, err
 }

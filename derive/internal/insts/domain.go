@@ -16,16 +16,19 @@ import (
 
 // The answers of Groups to questions about their domains, as those of a Source.
 
-// Instances returns the groups at the position.
-func (g *Groups) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	if g.line != nil {
-		return g.InstancesAt(ctx, d, g.line.Origin())
+// Instances returns the groups at a time of a recording, or those that there are now, or were ever.
+func (g *Groups) Instances(ctx context.Context, d pcp.InDom, when pmapi.When) ([]pcp.Instance, error) {
+	at, ok := when.Time()
+	switch {
+	case when == pmapi.Ever:
+		return g.allInstances(ctx, d)
+	case !ok && g.line != nil:
+		at = g.line.Origin()
 	}
-	return g.InstancesAt(ctx, d, pcp.Timestamp{})
+	return g.instancesAt(ctx, d, at)
 }
 
-// InstancesAt returns the groups at a time of a recording, or those that there are now.
-func (g *Groups) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
+func (g *Groups) instancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
 	by := g.byDom[d]
 	if by == nil {
 		return nil, pmerr.InDom
@@ -33,9 +36,9 @@ func (g *Groups) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp)
 	var list []pcp.Instance
 	var err error
 	if g.Has(by.Of) {
-		list, err = g.InstancesAt(ctx, by.Of, at)
+		list, err = g.instancesAt(ctx, by.Of, at)
 	} else {
-		list, err = pmapi.InstancesAt(ctx, g.src, by.Of, at)
+		list, err = pmapi.InstancesOf(ctx, g.src, by.Of, pmapi.At(at))
 	}
 	if err != nil {
 		return nil, err
@@ -56,15 +59,15 @@ func (g *Groups) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp)
 	return found, nil
 }
 
-// maxSets is how many instances of all changes of labels AllInstances looks at, which takes seconds.
+// maxSets is how many instances of all changes of labels allInstances looks at, which takes seconds.
 const maxSets = 1 << 22
 
-// AllInstances returns the groups at any time of a recording. If labels change too often to look at all of them,
+// allInstances returns the groups at any time of a recording. If labels change too often to look at all of them,
 // it returns those that are known, and pmerr.TooBig.
-func (g *Groups) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+func (g *Groups) allInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	by := g.byDom[d]
 	if by == nil || g.line == nil {
-		return g.Instances(ctx, d)
+		return g.Instances(ctx, d, pmapi.Now)
 	}
 	inner := by
 	for g.Has(inner.Of) {
@@ -72,10 +75,10 @@ func (g *Groups) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance,
 	}
 	_, at, err := g.line.Bounds(ctx)
 	if err != nil {
-		return g.Instances(ctx, d)
+		return g.Instances(ctx, d, pmapi.Now)
 	}
 	for done, more := 0, true; more; {
-		if _, bad := g.InstancesAt(ctx, d, at); bad != nil { // which makes the groups known; there are none before the domain
+		if _, bad := g.instancesAt(ctx, d, at); bad != nil { // which makes the groups known; there are none before the domain
 			err = ctx.Err()
 			break
 		}
@@ -96,7 +99,7 @@ func (g *Groups) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance,
 
 // LookupInst returns the number of the group of a name, or of the one whose name it is up to the first blank.
 func (g *Groups) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	list, err := g.Instances(ctx, d)
+	list, err := g.Instances(ctx, d, pmapi.Now)
 	if err != nil {
 		return pcp.NullInst, err
 	}
@@ -123,7 +126,7 @@ func (g *Groups) InstName(ctx context.Context, d pcp.InDom, inst int32) (string,
 	if x, ok := by.groups[inst]; ok {
 		return x.name, nil
 	}
-	if _, err := g.Instances(ctx, d); err != nil {
+	if _, err := g.Instances(ctx, d, pmapi.Now); err != nil {
 		return "", err
 	}
 	if x, ok := by.groups[inst]; ok {
@@ -134,11 +137,7 @@ func (g *Groups) InstName(ctx context.Context, d pcp.InDom, inst int32) (string,
 
 // Labels returns the labels of the groups at a time: those that they are by.
 func (g *Groups) Labels(ctx context.Context, d pcp.InDom, when pmapi.When) ([]pcp.LabelSet, error) {
-	ask := g.Instances
-	if at, ok := when.Time(); ok {
-		ask = func(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) { return g.InstancesAt(ctx, d, at) }
-	}
-	list, err := ask(ctx, d)
+	list, err := g.Instances(ctx, d, when)
 	if err != nil {
 		return nil, err
 	}

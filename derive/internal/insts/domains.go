@@ -16,7 +16,6 @@ type Domains struct {
 var (
 	_ pmapi.Wrapper = (*Domains)(nil)
 	_ pmapi.Batcher = (*Domains)(nil)
-	_ pmapi.Past    = (*Domains)(nil)
 )
 
 // Over returns src with the domains of groups; those of a Domains below, if there is one.
@@ -34,11 +33,12 @@ func (s *Domains) Groups() *Groups { return s.groups }
 func (s *Domains) Unwrap() pmapi.Source { return s.Source }
 
 // Instances implements pmapi.Source.
-func (s *Domains) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	if s.groups.Has(d) {
-		return s.groups.Instances(ctx, d)
+func (s *Domains) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	one := func(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) { return s.groups.Instances(ctx, d, at) }
+	ask := func(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+		return s.Source.Instances(ctx, ds, at)
 	}
-	return s.Source.Instances(ctx, d)
+	return apart(ctx, ds, s.groups.Has, one, ask)
 }
 
 // LookupInst implements pmapi.Source.
@@ -55,30 +55,6 @@ func (s *Domains) InstName(ctx context.Context, d pcp.InDom, inst int32) (string
 		return s.groups.InstName(ctx, d, inst)
 	}
 	return s.Source.InstName(ctx, d, inst)
-}
-
-// InstancesAt implements pmapi.Past.
-func (s *Domains) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
-	if s.groups.Has(d) {
-		return s.groups.InstancesAt(ctx, d, at)
-	}
-	return pmapi.InstancesAt(ctx, s.Source, d, at)
-}
-
-// AllInstances implements pmapi.Past.
-func (s *Domains) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	if s.groups.Has(d) {
-		return s.groups.AllInstances(ctx, d)
-	}
-	return pmapi.AllInstances(ctx, s.Source, d)
-}
-
-// InstancesOf implements pmapi.Batcher.
-func (s *Domains) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-	ask := func(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-		return pmapi.InstancesOf(ctx, s.Source, ds)
-	}
-	return apart(ctx, ds, s.groups.Has, s.groups.Instances, ask)
 }
 
 // Labels implements pmapi.Source.

@@ -57,7 +57,7 @@ func (in *Instances) Begin(ctx context.Context, at pcp.Timestamp) {
 func (in *Instances) Instances(d pcp.InDom) ([]pcp.Instance, error) {
 	l, ok := in.lists[d]
 	if !ok {
-		l.list, l.err = in.source.Instances(in.ctx, d)
+		l.list, l.err = pmapi.InstancesOf(in.ctx, in.source, d, pmapi.Now)
 		in.lists[d] = l
 	}
 	return l.list, l.err
@@ -94,7 +94,7 @@ func (in *Instances) named(d pcp.InDom) instanceNames {
 	var list []pcp.Instance
 	var known instanceNames
 	if in.line != nil {
-		list, known.err = in.line.InstancesAt(in.ctx, d, in.at)
+		list, known.err = pmapi.InstancesOf(in.ctx, in.source, d, pmapi.At(in.at))
 	} else {
 		list, known.err = in.Instances(d)
 	}

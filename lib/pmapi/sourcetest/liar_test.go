@@ -74,20 +74,21 @@ func (l *liar) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 	return rs, err
 }
 
-func (l *liar) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	list, err := l.Archive.Instances(ctx, d)
-	if l.instances != nil {
-		return l.instances(list, err)
+func (l *liar) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	found, err := l.Archive.Instances(ctx, ds, at)
+	lie := l.instances
+	if at == pmapi.Ever {
+		lie = l.all
 	}
-	return list, err
-}
-
-func (l *liar) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	list, err := l.Archive.AllInstances(ctx, d)
-	if l.all != nil {
-		return l.all(list, err)
+	for i := range found {
+		if a := &found[i]; lie != nil {
+			a.Value, a.Err = lie(a.Value, a.Err)
+		}
+		if l.many && len(ds) > 1 {
+			found[i].Value = nil
+		}
 	}
-	return list, err
+	return found, err
 }
 
 func (l *liar) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {

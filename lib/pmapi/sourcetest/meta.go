@@ -38,29 +38,37 @@ func (k *kit) describe() {
 	}
 }
 
+// instances asks for the instances of all domains together, and of each alone.
 func (k *kit) instances() {
+	ds := append(slices.Clone(k.indoms), k.unknownInDom(), pcp.NullInDom)
 	if k.bare {
-		if list, err := k.src.Instances(k.ctx, k.unknownInDom()); !errors.Is(err, pmerr.NoContext) {
+		if list, err := k.src.Instances(k.ctx, ds, pmapi.Now); !errors.Is(err, pmerr.NoContext) {
 			k.errorf("Instances: %v, error %v; Describe said %v", list, err, pmerr.NoContext)
 		}
 		return
 	}
 	for range 3 {
-		for _, d := range k.indoms {
-			list, err := k.src.Instances(k.ctx, d)
-			if err != nil && len(list) > 0 {
+		found, err := k.src.Instances(k.ctx, ds, pmapi.Now)
+		if err != nil || len(found) != len(ds) {
+			k.errorf("Instances: %d answers to %d questions, error %v", len(found), len(ds), err)
+			return
+		}
+		for i, d := range ds {
+			list, err := found[i].Value, found[i].Err
+			alone, err1 := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Now)
+			switch known := i < len(k.indoms); {
+			case !slices.Equal(list, alone) || pmerr.Of(err) != pmerr.Of(err1):
+				k.errorf("Instances(%v): %v, error %v among others, alone %v, error %v", d, list, err, alone, err1)
+			case err != nil && len(list) > 0:
 				k.errorf("Instances(%v): %v together with error %v", d, list, err)
+			case !known && (!isAny(err, pmerr.InDom, pmerr.InDomLog) || len(list) > 0):
+				k.errorf("Instances(%v): %v, error %v; want error %v or %v", d, list, err, pmerr.InDom, pmerr.InDomLog)
 			}
 			if i := repeated(list); i >= 0 {
 				k.errorf("Instances(%v): %d is there twice: %v", d, list[i].ID, list)
 			}
 		}
 		k.move()
-	}
-	for _, d := range []pcp.InDom{k.unknownInDom(), pcp.NullInDom} {
-		if list, err := k.src.Instances(k.ctx, d); !isAny(err, pmerr.InDom, pmerr.InDomLog) || len(list) > 0 {
-			k.errorf("Instances(%v): %v, error %v; want error %v or %v", d, list, err, pmerr.InDom, pmerr.InDomLog)
-		}
 	}
 }
 
@@ -94,7 +102,7 @@ func (k *kit) instanceNames() {
 }
 
 func (k *kit) instanceNamesOf(d pcp.InDom) {
-	list, err := k.src.Instances(k.ctx, d)
+	list, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Now)
 	if err != nil {
 		return
 	}

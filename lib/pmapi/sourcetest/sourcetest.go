@@ -57,7 +57,7 @@ func checks() []check {
 		{"instance names", names, (*kit).instanceNames},
 		{"labels", names, (*kit).labels},
 		{"texts", names, (*kit).texts},
-		{"together", names, (*kit).together},
+		{"names alone", names, (*kit).walkNames},
 		{"fetch", names, (*kit).fetch},
 		{"fetch again", values, (*kit).fetchAgain},
 		{"fetch profile", values, (*kit).fetchProfile},

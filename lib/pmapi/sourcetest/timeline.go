@@ -163,32 +163,33 @@ func (k *kit) records() {
 	}
 }
 
-// allInstances compares InstancesAt with Instances at each time; AllInstances must include them.
+// allInstances compares the instances at the time of each position with those now; those of all times must
+// include them.
 func (k *kit) allInstances() {
 	for range 6 {
 		for _, d := range k.indoms {
-			list, err := k.src.Instances(k.ctx, d)
+			list, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Now)
 			if err != nil {
 				continue
 			}
-			if at, err := k.time.InstancesAt(k.ctx, d, k.time.Origin()); err != nil || !slices.Equal(at, list) {
-				k.errorf("InstancesAt(%v, %s): %v, error %v; Instances has %v", d, show(k.time.Origin()), at, err, list)
+			if at, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.At(k.time.Origin())); err != nil || !slices.Equal(at, list) {
+				k.errorf("Instances(%v) at %s: %v, error %v; Instances has %v", d, show(k.time.Origin()), at, err, list)
 			}
-			all, err := k.time.AllInstances(k.ctx, d)
+			all, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Ever)
 			if i := repeated(all); err != nil || i >= 0 {
-				k.errorf("AllInstances(%v): %v, error %v; want each once", d, all, err)
+				k.errorf("Instances(%v) of all times: %v, error %v; want each once", d, all, err)
 			}
 			for _, inst := range list {
 				if !slices.ContainsFunc(all, func(x pcp.Instance) bool { return x.ID == inst.ID }) {
-					k.errorf("AllInstances(%v) does not have %+v, which is there at %s", d, inst, show(k.time.Origin()))
+					k.errorf("Instances(%v) of all times does not have %+v, which is there at %s", d, inst, show(k.time.Origin()))
 				}
 			}
 		}
 		k.move()
 	}
 	for _, d := range []pcp.InDom{k.unknownInDom(), pcp.NullInDom} {
-		if list, err := k.time.AllInstances(k.ctx, d); err == nil {
-			k.errorf("AllInstances(%v): %v; want an error", d, list)
+		if list, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Ever); err == nil {
+			k.errorf("Instances(%v) of all times: %v; want an error", d, list)
 		}
 	}
 }

@@ -17,20 +17,6 @@ func (l *liar) WalkNames(ctx context.Context, name string, f func(string) bool) 
 	})
 }
 
-func (l *liar) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-	if err := l.gone(); err != nil {
-		return nil, err
-	}
-	out := make([]pcp.Answer[[]pcp.Instance], len(ds))
-	for i, d := range ds {
-		out[i].Value, out[i].Err = l.Instances(ctx, d)
-		if l.many {
-			out[i].Value = nil
-		}
-	}
-	return out, nil
-}
-
 // gone returns the error of an archive that was closed.
 func (l *liar) gone() error {
 	_, err := l.Archive.Describe(context.Background(), nil)
@@ -41,8 +27,8 @@ func (l *liar) gone() error {
 func manyLies() []lie {
 	many := func(l *liar) { l.many = true }
 	return []lie{
-		{"names", "together", "WalkNames", many},
-		{"instances", "together", "InstancesOf", many},
+		{"names", "names alone", "WalkNames", many},
+		{"instances", "instances", "among others", many},
 		{"labels", "labels", "among others", many},
 		{"times of labels", "labels", "at 1", func(l *liar) { l.since = 1 << 40 }},
 		{"texts", "texts", "among others", many},

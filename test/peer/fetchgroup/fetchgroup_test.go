@@ -74,7 +74,6 @@ func survey(t *testing.T, src pmapi.Source, r *rand.Rand) *choice {
 	if err != nil {
 		return nil
 	}
-	line, recorded := pmapi.As[pmapi.Timeline](src)
 	for i, f := range found {
 		d := f.Value
 		if f.Err != nil {
@@ -89,11 +88,7 @@ func survey(t *testing.T, src pmapi.Source, r *rand.Rand) *choice {
 		if _, ok := c.insts[d.InDom]; ok || d.InDom == pcp.NullInDom {
 			continue
 		}
-		if recorded {
-			c.insts[d.InDom], _ = line.AllInstances(ctx, d.InDom)
-		} else {
-			c.insts[d.InDom], _ = src.Instances(ctx, d.InDom)
-		}
+		c.insts[d.InDom], _ = pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Ever)
 	}
 	return c
 }
