@@ -79,7 +79,7 @@ func (e *env) prefetch() error {
 		addMentions(m)
 	}
 	for i := 0; i < len(names) && e.s.nesting != nil; i++ {
-		if m := e.s.byName[names[i]]; m != nil {
+		if m := e.s.named(names[i]); m != nil {
 			addMentions(m)
 		}
 	}
@@ -166,7 +166,7 @@ func (e *env) bind(m *metric) {
 }
 
 func (s *Source) checkOptions(name string) *check.Options {
-	novalue, _ := s.reg.Control(NoValueOption)
+	novalue, _ := s.set.reg.Control(NoValueOption)
 	return &check.Options{Name: name, NoValue: novalue != 0, Equivalent: s.opt.Equivalent}
 }
 
@@ -183,7 +183,7 @@ func (e *env) Lookup(name string) (pcp.ID, bool, error) {
 	if r.Err == nil {
 		return r.Value, false, nil
 	}
-	if m := e.s.byName[name]; m != nil {
+	if m := e.s.named(name); m != nil {
 		return m.id, true, nil
 	}
 	return pcp.NullID, false, r.Err

@@ -48,14 +48,12 @@ func (r *Registry) Control(c Control) (int, error) {
 	case c == ContextLimit:
 		return 0, pmerr.NoContext
 	}
-	if o := r.observing.Load(); o != nil && *o != nil && c >= DebugSyntax && c <= DebugEval {
-		if (*o).Enabled(c) {
+	if o := r.observer; o != nil && c >= DebugSyntax && c <= DebugEval {
+		if o.Enabled(c) {
 			return 1, nil
 		}
 		return 0, nil
 	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
 	return r.controls[c-1].value, nil
 }
 
@@ -70,8 +68,8 @@ func (r *Registry) control(c Control, value int, fix bool) error {
 	if err := r.assign(c, value, fix); err != nil {
 		return err
 	}
-	if o := r.observing.Load(); o != nil && *o != nil {
-		(*o).Controlled(c, value)
+	if o := r.observer; o != nil {
+		o.Controlled(c, value)
 	}
 	return nil
 }
@@ -81,8 +79,6 @@ func (r *Registry) assign(c Control, value int, fix bool) error {
 	if c < 1 || c > numControls {
 		return pmerr.Name
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	p := &r.controls[c-1]
 	switch {
 	case p.fixed && !fix && p.value != value:

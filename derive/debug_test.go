@@ -94,7 +94,7 @@ func (s *session) do(verb, rest string) {
 	case "live":
 		s.base = newFake(qa)
 	case "open":
-		s.src = derive.NewSource(s.base, s.reg, nil)
+		s.src = derive.NewSource(s.base, s.reg.Set(), nil)
 	case "close":
 		err = s.src.Close()
 	case "define":
@@ -166,7 +166,7 @@ func TestDebugLarge(t *testing.T) {
 			var size int
 			reg := derive.NewRegistry(nil)
 			reg.Observe(everything(func(s string) { size += len(s) }))
-			src := derive.NewSource(newFake(qa), reg, nil)
+			src := derive.NewSource(newFake(qa), reg.Set(), nil)
 			if err := src.Add(context.Background(), "x.y", expr); (err != nil) != (name == "misfit") {
 				t.Error(err)
 			}
@@ -191,10 +191,10 @@ func TestDebugOff(t *testing.T) {
 		p := debug.New(d.print)
 		p.Set(d.flags)
 		reg.Observe(p)
-		src := derive.NewSource(newFake(small), reg, nil)
 		if err := reg.Register("x.y", "c + 1"); err != nil {
 			t.Fatal(err)
 		}
+		src := derive.NewSource(newFake(small), reg.Set(), nil)
 		fetchOne(t, src, lookup(t, src, "x.y"))
 		want := 0
 		if d.flags == debug.Derive|debug.Syntax {
@@ -232,7 +232,7 @@ func FuzzDebug(f *testing.F) {
 		reg := derive.NewRegistry(nil)
 		reg.Observe(everything(nil))
 		silent := derive.NewRegistry(nil)
-		src, other := derive.NewSource(base, reg, nil), derive.NewSource(newFake(qa), silent, nil)
+		src, other := derive.NewSource(base, reg.Set(), nil), derive.NewSource(newFake(qa), silent.Set(), nil)
 		if (reg.Register("x.y", expr) == nil) != (silent.Register("x.y", expr) == nil) {
 			t.Fatal("debugging makes a difference")
 		}

@@ -3,15 +3,28 @@ package derive
 import (
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // A Definition is a derived metric as it was written: a name, which may be empty, an expression that
 // has been parsed, and notes. It does not change and may be shared by goroutines.
 type Definition struct {
 	Notes
+	Layer      Layer
 	name, text string
 	expr       syntax.Expr
 }
+
+// A Layer is where a definition comes from.
+type Layer int
+
+// The layers. Own definitions hide the others.
+const (
+	OwnLayer   Layer = iota // typed, or of a file that the user edits
+	FileLayer               // of files that options name
+	StockLayer              // of the installation
+)
 
 // Notes are what a file has about a definition besides its expression.
 type Notes struct {
@@ -29,6 +42,20 @@ func (n *Notes) Attribute(attr string) **string {
 		return &n.Help
 	}
 	return nil
+}
+
+// Text returns a help text (pmLookupText). If there is no full text, the one line takes its place. The
+// error is pmerr.Text if there is neither, and pmerr.Arg if kind is none of a metric.
+func (n *Notes) Text(kind pcp.TextKind) (string, error) {
+	switch {
+	case kind != pcp.OneLine && kind != pcp.Help:
+		return "", pmerr.Arg
+	case kind == pcp.Help && n.Help != nil:
+		return *n.Help, nil
+	case n.OneLine != nil:
+		return *n.OneLine, nil
+	}
+	return "", pmerr.Text
 }
 
 // With returns the definition with notes in the place of its own.

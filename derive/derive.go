@@ -1,14 +1,15 @@
 // Package derive adds derived metrics, computed by expressions from other metrics, to a source of
 // metrics.
 //
-// A [Registry] holds global definitions: [Registry.Register] takes one, package load reads files of
-// them. A [Source] wraps a [pmapi.Source] and is one: its names, descriptions, help texts and
-// values are those below plus those of the derived metrics. [Source.Add] defines a metric for one
-// Source alone.
+// A [Definition] is a name and an expression that has been parsed, and a [Set] is those that hold
+// together; neither changes. A [Registry] makes a Set by PCP's rules: [Registry.Register] takes one
+// definition, package load reads files of them. A [Source] wraps a [pmapi.Source] and is one: its names,
+// descriptions, help texts and values are those below plus those of the derived metrics of a Set.
+// [Source.Add] defines a metric for one Source alone.
 //
 //	reg := derive.NewRegistry(warn)
 //	if err := reg.Register("disk.dev.load", "rate(disk.dev.avactive)"); err != nil { ... }
-//	src := derive.NewSource(base, reg, nil)
+//	src := derive.NewSource(base, reg.Set(), nil)
 //
 // An expression is parsed when it is defined, and bound, that is checked against the metrics below,
 // when a Source first needs it. Its history, for delta() and rate(), belongs to the Source. A
@@ -16,6 +17,11 @@
 // Source: its name resolves, but its description is pmerr.BadDerive and walks omit it.
 //
 // Without a Source, [Compile] makes a [Definition] of an expression.
+//
+// To read the code, follow the data: definition.go and set.go are what is defined, registry.go and
+// control.go how it is read; source.go is the metrics of a Source, bind.go and nested.go how they are
+// checked when they are first needed; names.go, meta.go and domain.go answer questions about them, and
+// fetch.go computes their values.
 //
 // An [Observer] follows all of this; package debug has one that prints it.
 //
@@ -52,14 +58,6 @@ func number(id pcp.ID) int { return int(id.Cluster())*maxItem + int(id.Item()) -
 // localNumber returns the position of id in the order of localID.
 func localNumber(id pcp.ID) int {
 	return int(maxCluster-id.Cluster())*maxItem + int(maxItem-id.Item())
-}
-
-// A definition is a derived metric as it was written. The help texts belong to its registry's lock.
-type definition struct {
-	*Definition
-	id      pcp.ID
-	oneline *string
-	help    *string
 }
 
 // below reports whether name is prefix or stands below it in the name space; everything stands

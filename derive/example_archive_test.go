@@ -34,7 +34,7 @@ func ExampleNewSource() {
 		fmt.Println(err)
 		return
 	}
-	all := derive.NewSource(src, reg, nil) // archived and derived metrics together
+	all := derive.NewSource(src, reg.Set(), nil) // archived and derived metrics together
 	defer all.Close()
 	ctx := context.Background()
 	names, err := all.Lookup(ctx, []string{"mem.used"})

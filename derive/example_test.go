@@ -19,7 +19,7 @@ func Example() {
 	if err := reg.Register("disk.read_rate", "rate(disk.read)"); err != nil {
 		fmt.Println(err)
 	}
-	src := derive.NewSource(disks(), reg, nil)
+	src := derive.NewSource(disks(), reg.Set(), nil)
 	ctx := context.Background()
 	found, err := src.Lookup(ctx, []string{"disk.read_rate"})
 	if err != nil {

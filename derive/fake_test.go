@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"pmtools/lib/pcp"
@@ -395,3 +396,13 @@ t.b|32|245.1|instant||1=10 2=20 3=30 4=40 5=50;1=11 2=21 3=31 4=41 5=51;1=12 2=2
 t.c|32|245.1|instant||1=1000 2=2000 3=3000 4=4000
 t.s|32|-|instant||0;E(-12351);2;3;4;5
 `
+
+// fetchOne fetches one metric.
+func fetchOne(t *testing.T, s pmapi.Source, id pcp.ID) *pcp.Values {
+	t.Helper()
+	var r pcp.Result
+	if err := s.Fetch(context.Background(), &pmapi.Request{IDs: []pcp.ID{id}}, &r); err != nil {
+		t.Fatal(err)
+	}
+	return &r.Sets[0]
+}

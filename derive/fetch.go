@@ -44,7 +44,7 @@ type slot struct {
 // Fetch fetches metrics and computes the derived ones among them. Operands are fetched in the same
 // request.
 func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
-	if err := s.sync(); err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
 	if req.Records { // which name no metrics that could be derived
@@ -62,7 +62,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 			return err
 		}
 	}
-	if o := s.reg.Observer(); o != nil {
+	if o := s.set.reg.Observer(); o != nil {
 		o.Prefetched(p.base.IDs[p.asked:])
 	}
 	p.base.Profile, p.base.Gaps = req.Profile, req.Gaps || p.past
@@ -132,7 +132,7 @@ func (s *Source) derive(i int, dst *pcp.Result) {
 		if col.ID = m.id; p.input.Profile != nil && s.insts.Domains().Groups().Has(m.desc.InDom) {
 			unselected(col, m.desc.InDom, p.input.Profile)
 		}
-		if o := s.reg.Observer(); o != nil {
+		if o := s.set.reg.Observer(); o != nil {
 			o.Evaluated(&Evaluation{s.state(), m.view(), m.info, i, &p.input, col})
 		}
 	default:
@@ -202,7 +202,10 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 			}
 		}
 	}
-	p.past = slices.ContainsFunc(s.metrics, func(m *metric) bool { return m.eval != nil && m.eval.LooksBack() })
+	p.past = false
+	for m := range s.all() {
+		p.past = p.past || m.eval != nil && m.eval.LooksBack()
+	}
 	return nil
 }
 
@@ -223,7 +226,7 @@ func Err(x syntax.Expr, v *pcp.Values) error {
 
 // interrupt makes functions over time forget the values before an interruption of the recording.
 func (s *Source) interrupt() {
-	for _, m := range s.metrics {
+	for m := range s.all() {
 		if m.eval != nil {
 			m.eval.Interrupt()
 		}

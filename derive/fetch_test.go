@@ -56,7 +56,7 @@ func TestSeveralSamples(t *testing.T) {
 			if err := reg.Register("x.y", tt.expr); err != nil {
 				t.Fatal(err)
 			}
-			src := derive.NewSource(f, reg, nil)
+			src := derive.NewSource(f, reg.Set(), nil)
 			id := lookup(t, src, "x.y")
 			for i, want := range tt.want {
 				if got := fetch(t, f, src, id)[0]; got != want {

@@ -27,9 +27,9 @@ func FuzzLoadConfig(f *testing.F) {
 			t.Fatal(err)
 		}
 		base := newFake(qa)
-		src := derive.NewSource(base, reg, nil)
+		src := derive.NewSource(base, reg.Set(), nil)
 		ids := []pcp.ID{}
-		for name := range reg.All() {
+		for _, name := range reg.Set().Names() {
 			ids = append(ids, lookup(t, src, name))
 		}
 		if len(ids) != n+2 {
@@ -39,6 +39,6 @@ func FuzzLoadConfig(f *testing.F) {
 			fetch(t, base, src, ids...)
 		}
 		walk(t, src, "")
-		walk(t, derive.NewSource(fakeArchive{base}, reg, nil), "")
+		walk(t, derive.NewSource(fakeArchive{base}, reg.Set(), nil), "")
 	})
 }

@@ -62,12 +62,11 @@ func maskSource(t *testing.T, f *fake, archive bool, name string, local, global 
 		base = fakeArchive{f}
 	}
 	var w lines
-	src, reg := define(t, base, &w)
+	var globals []string
 	if global {
-		if err := reg.Register(name, "mkconst(4,type=32)"); err != nil {
-			t.Fatal(err)
-		}
+		globals = append(globals, name+"=mkconst(4,type=32)")
 	}
+	src, _ := define(t, base, &w, globals...)
 	if local {
 		if err := src.Add(context.Background(), name, "mkconst(3,type=32)"); err != nil {
 			t.Fatal(err)
@@ -127,10 +126,10 @@ func TestFreshHistory(t *testing.T) {
 	}
 	next(first, id, "none")
 	next(first, id, "10")
-	second := derive.NewSource(f, reg, nil)
 	if err := reg.Register("late", "c * 2"); err != nil {
 		t.Fatal(err)
 	}
+	second := derive.NewSource(f, reg.Set(), nil)
 	next(second, lookup(t, second, "d"), "none")
 	next(second, id, "30")
 	if r, err := second.Lookup(ctx, []string{"own"}); err != nil || !errors.Is(r[0].Err, pmerr.Name) {
@@ -142,39 +141,42 @@ func TestFreshHistory(t *testing.T) {
 	if got := lookup(t, second, "other"); got != own {
 		t.Errorf("the first metric of a Source is %v, want %v", got, own)
 	}
-	for _, s := range []*derive.Source{first, second} {
-		if got := lookup(t, s, "late"); got.String() != "511.0.4" {
-			t.Errorf("late is %v", got)
-		}
+	if got := lookup(t, second, "late"); got.String() != "511.0.4" {
+		t.Errorf("late is %v", got)
+	}
+	if r, err := first.Lookup(ctx, []string{"late"}); err != nil || !errors.Is(r[0].Err, pmerr.Name) {
+		t.Errorf("the first Source has late: %v, %v", r, err)
 	}
 }
 
-// TestSourceText gives help texts to metrics of a Source.
+// TestSourceText reads help texts of a Registry's definitions and of own ones.
 func TestSourceText(t *testing.T) {
 	ctx := context.Background()
 	var w lines
-	src, reg := define(t, newFake(small), &w, "both=1", "global=2")
-	if err := src.Add(ctx, "both", "3"); err != nil {
-		t.Fatal(err)
-	}
+	_, reg := define(t, newFake(small), &w, "both=1", "global=2")
 	for _, tt := range []struct {
-		name string
-		kind pcp.TextKind
-		err  error
+		name, attr string
+		err        error
 	}{
-		{"both", pcp.OneLine, nil}, {"both", pcp.OneLine, pmerr.Text}, {"global", pcp.Help, nil}, {"nosuch", pcp.Help, pmerr.Name},
-		{"c", pcp.Help, pmerr.Name}, {"both", pcp.OneLine | pcp.Help, pmerr.Arg},
+		{"both", "oneline", nil}, {"both", "oneline", pmerr.Text}, {"global", "helptext", nil}, {"nosuch", "helptext", pmerr.Name},
+		{"c", "helptext", pmerr.Name}, {"both", "both", pmerr.Arg},
 	} {
-		if err := src.AddText(tt.name, tt.kind, "text of "+tt.name); !errors.Is(err, tt.err) {
+		if err := reg.Note(tt.name, tt.attr, "text of "+tt.name); !errors.Is(err, tt.err) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.err)
 		}
 	}
-	other := derive.NewSource(newFake(small), reg, nil)
+	text := "own text"
+	own := compile(t, "both", "3").With(derive.Notes{OneLine: &text})
+	src, other := derive.NewSource(newFake(small), reg.Set().With(own), nil), derive.NewSource(newFake(small), reg.Set(), nil)
 	for _, tt := range []struct {
 		src        *derive.Source
 		name, want string
-	}{{src, "both", "text of both"}, {other, "both", ""}, {src, "global", "text of global"}, {other, "global", "text of global"}} {
-		got, err := pmapi.LookupText(ctx, tt.src, pcp.Help, uint32(lookup(t, tt.src, tt.name)))
+	}{{src, "both", "own text"}, {other, "both", "text of both"}, {src, "global", "text of global"}, {other, "global", "text of global"}, {src, "event.nosuch", ""}} {
+		found, err := tt.src.Lookup(ctx, []string{tt.name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := pmapi.LookupText(ctx, tt.src, pcp.Help, uint32(found[0].Value))
 		if got != tt.want || (err != nil) != (tt.want == "") {
 			t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
 		}

@@ -10,7 +10,7 @@ import (
 
 // Describe returns the descriptions of metrics; pmerr.BadDerive for invalid derived ones.
 func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
-	if err := s.sync(); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	list := s.derived(ids)
@@ -55,7 +55,7 @@ func fill[K, T any](ctx context.Context, out []T, where []int, ask func(context.
 // Text returns help texts. The error of a derived metric without one is pmerr.Text. The Source below is
 // asked for all of its texts at once.
 func (s *Source) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
-	if err := s.sync(); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	if kind&pcp.InDomText != 0 {
@@ -66,7 +66,7 @@ func (s *Source) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) (
 	var where []int
 	for i, ident := range idents {
 		if m := s.byID(pcp.ID(ident)); m != nil {
-			out[i].Value, out[i].Err = s.reg.textOf(m.definition, kind)
+			out[i].Value, out[i].Err = m.Text(kind)
 		} else {
 			rest, where = append(rest, ident), append(where, i)
 		}

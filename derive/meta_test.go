@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"pmtools/derive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -31,9 +32,10 @@ func TestLabelsAndTexts(t *testing.T) {
 	if _, err := pmapi.LookupText(ctx, src, pcp.OneLine, uint32(id)); !errors.Is(err, pmerr.Text) {
 		t.Errorf("text: %v", err)
 	}
-	if err := reg.AddText("x.y", pcp.OneLine, "short"); err != nil {
+	if err := reg.Note("x.y", "oneline", "short"); err != nil {
 		t.Error(err)
 	}
+	src = derive.NewSource(newFake(qa), reg.Set(), nil)
 	for _, k := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
 		if s, err := pmapi.LookupText(ctx, src, k, uint32(id)); s != "short" || err != nil {
 			t.Errorf("text %d: %q, %v", k, s, err)
@@ -42,17 +44,18 @@ func TestLabelsAndTexts(t *testing.T) {
 	if _, err := pmapi.LookupText(ctx, src, 3, uint32(id)); !errors.Is(err, pmerr.Arg) {
 		t.Errorf("text of no kind: %v", err)
 	}
-	if err := reg.AddText("x.y", pcp.Help, "long"); err != nil {
+	if err := reg.Note("x.y", "helptext", "long"); err != nil {
 		t.Error(err)
 	}
+	src = derive.NewSource(newFake(qa), reg.Set(), nil)
 	if s, _ := pmapi.LookupText(ctx, src, pcp.Help, uint32(id)); s != "long" {
 		t.Errorf("help: %q", s)
 	}
 	for want, err := range map[error]error{
-		pmerr.Text: reg.AddText("x.y", pcp.Help, "again"), pmerr.Name: reg.AddText("nosuch", pcp.Help, "x"), pmerr.Arg: reg.AddText("x.y", 7, "x"),
+		pmerr.Text: reg.Note("x.y", "helptext", "again"), pmerr.Name: reg.Note("nosuch", "helptext", "x"), pmerr.Arg: reg.Note("x.y", "7", "x"),
 	} {
 		if !errors.Is(err, want) {
-			t.Errorf("AddText: %v, want %v", err, want)
+			t.Errorf("Note: %v, want %v", err, want)
 		}
 	}
 	if s, err := pmapi.LookupText(ctx, src, pcp.OneLine, uint32(lookup(t, src, "event.flags"))); s != "Flags for event records" || err != nil {

@@ -9,14 +9,14 @@ import (
 
 // Lookup resolves names, those below first. The name of an invalid derived metric resolves too.
 func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
-	if err := s.sync(); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	found, err := s.base.Lookup(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	o := s.reg.Observer()
+	o := s.set.reg.Observer()
 	for i := range found {
 		if o != nil {
 			o.LookedUp(s.resolution(names[i], found[i].Value, found[i].Err))
@@ -24,7 +24,7 @@ func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.I
 		if found[i].Err == nil {
 			continue
 		}
-		if m := s.byName[names[i]]; m != nil {
+		if m := s.named(names[i]); m != nil {
 			found[i] = pcp.Answer[pcp.ID]{Value: m.id}
 		}
 	}
@@ -33,7 +33,7 @@ func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.I
 
 // Names returns the names of a metric, valid or not.
 func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
-	if err := s.sync(); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	if m := s.byID(id); m != nil {
@@ -48,7 +48,7 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 func (s *Source) below(ctx context.Context, node string, l *Listing) ([]addedName, error) {
 	var list []*metric
 	var all []string
-	for _, m := range s.metrics {
+	for m := range s.all() {
 		if m.name != "" && s.visible(m) && below(m.name, node) {
 			list, all = append(list, m), append(all, m.name)
 		}
@@ -78,7 +78,7 @@ func (s *Source) below(ctx context.Context, node string, l *Listing) ([]addedNam
 // Children returns the children of a node: first those in the Source below, then valid derived
 // metrics in the order of their definition.
 func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error) {
-	if err := s.sync(); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	l := s.listing(name, false)
@@ -110,14 +110,14 @@ func (s *Source) WalkNames(ctx context.Context, name string, f func(name string)
 
 // walk does the work of Walk; below walks the Source below.
 func (s *Source) walk(ctx context.Context, name string, f func(string, pcp.ID) bool, below walkFunc) error {
-	if err := s.sync(); err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
 	nodes := s.recorded || s.alone
 	var l *Listing
 	if !nodes {
 		l = s.listing(name, true)
-	} else if s.reg.Observer() != nil {
+	} else if s.set.reg.Observer() != nil {
 		s.visit(ctx, name)
 	}
 	list, err := s.below(ctx, name, l)

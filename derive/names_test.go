@@ -18,13 +18,19 @@ import (
 // TestIdentifiers follows the identifiers that definitions get.
 func TestIdentifiers(t *testing.T) {
 	var w lines
-	src, reg := define(t, newFake(qa), &w, "d.one=1")
+	_, reg := define(t, newFake(qa), &w, "d.one=1")
 	if err := reg.Register("d.bad", "1 +"); err == nil {
 		t.Error("no syntax error")
 	}
 	if err := reg.Register("d.two", "no.such"); err != nil {
 		t.Error(err)
 	}
+	for i := range 1100 {
+		if err := reg.Register(fmt.Sprintf("many.m%d", i), "1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src := derive.NewSource(newFake(qa), reg.Set(), nil)
 	ctx := context.Background()
 	if err := src.Add(ctx, "p.bad", "1 +"); err == nil {
 		t.Error("no syntax error")
@@ -35,7 +41,7 @@ func TestIdentifiers(t *testing.T) {
 	if err := src.Add(ctx, "p.two", "2"); err != nil {
 		t.Error(err)
 	}
-	other := derive.NewSource(newFake(qa), reg, nil)
+	other := derive.NewSource(newFake(qa), reg.Set(), nil)
 	if err := other.Add(ctx, "q.one", "1"); err != nil {
 		t.Error(err)
 	}
@@ -55,9 +61,6 @@ func TestIdentifiers(t *testing.T) {
 		}
 	}
 	for i := range 1100 {
-		if err := reg.Register(fmt.Sprintf("many.m%d", i), "1"); err != nil {
-			t.Fatal(err)
-		}
 		if err := src.Add(ctx, fmt.Sprintf("more.m%d", i), "1"); err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func (s *Source) nestedEnv(ctx context.Context, cause Cause) *env {
 }
 
 func (e *env) inner(name string) *Definition {
-	m := e.s.byName[name]
+	m := e.s.named(name)
 	if m == nil || e.names[name].Err == nil {
 		return nil
 	}
@@ -59,14 +59,18 @@ func (e *env) check(m *metric) (*check.Info, error) {
 	return n.checker.Check(m.tree, e)
 }
 
-// Define defines metrics for this Source alone without binding them, and returns their identifiers.
+// Define defines metrics for this Source alone without binding them, if it does not have them, and returns
+// their identifiers.
 // A definition that has the name of another hides it; a definition whose name is empty can only be checked and
 // fetched.
 func (s *Source) Define(list ...*Definition) []pcp.ID {
-	_ = s.sync() // a closed Source fails at the first question
-	var ids []pcp.ID
-	for _, p := range list {
-		ids = append(ids, s.insert(p).id)
+	ids := make([]pcp.ID, len(list))
+	for i, d := range list {
+		m := s.named(d.name)
+		if m == nil || m.Definition != d {
+			m = s.insert(d)
+		}
+		ids[i] = m.id
 	}
 	return ids
 }
@@ -84,7 +88,7 @@ type Report struct {
 // Check binds derived metrics, with one request for all names and one for all descriptions, and
 // reports on each.
 func (s *Source) Check(ctx context.Context, ids ...pcp.ID) ([]Report, error) {
-	if err := s.sync(); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	if err := s.newEnv(ctx, Used).bindAll(s.derived(ids), nil); err != nil {

@@ -21,7 +21,7 @@ func TestNestedSource(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	src := derive.NewSource(newFake("sample.long.one|32|null|instant||1\nsample.long.ten|32|null|instant||10"), reg, &derive.Options{Nested: true, Warn: func(_, _ string) {}})
+	src := derive.NewSource(newFake("sample.long.one|32|null|instant||1\nsample.long.ten|32|null|instant||10"), reg.Set(), &derive.Options{Nested: true, Warn: func(_, _ string) {}})
 	if err := src.Add(ctx, "l.b", "g.a + g.a"); err != nil {
 		t.Fatal(err)
 	}

@@ -138,27 +138,27 @@ type Evaluation struct {
 	Values *pcp.Values
 }
 
-// Observe makes o the Observer of the Registry and of the Sources over it, and shows it the
-// definitions so far. Nil ends that.
+// Observe makes o the Observer of the Registry and of the Sources over its Sets, and shows it the
+// definitions so far. Nil ends that. It is called before there are Sources.
 func (r *Registry) Observe(o Observer) {
-	r.observing.Store(&o)
+	r.observer = o
 	if o := r.Observer(); o != nil {
-		for _, d := range r.since(0) {
-			o.Defined(&Parsed{Name: d.name, Expr: d.text, Metric: d.view()})
+		for i, d := range r.list {
+			o.Defined(&Parsed{Name: d.name, Expr: d.text, Metric: r.view(i)})
 		}
 	}
 }
 
 // Observer returns the Observer, or nil if no events are wanted.
 func (r *Registry) Observer() Observer {
-	if o := r.observing.Load(); o != nil && *o != nil && (*o).Enabled(0) {
-		return *o
+	if r.observer != nil && r.observer.Enabled(0) {
+		return r.observer
 	}
 	return nil
 }
 
-func (d *definition) view() *Metric {
-	return &Metric{Definition: d.Definition, ID: d.id, Number: number(d.id)}
+func (r *Registry) view(i int) *Metric {
+	return &Metric{Definition: r.list[i], ID: globalID(i), Number: i}
 }
 
 func (m *metric) view() *Metric {
@@ -174,17 +174,21 @@ func (m *metric) view() *Metric {
 }
 
 func (s *Source) state() *State {
-	novalue, _ := s.reg.Control(NoValueOption)
-	return &State{Number: s.handle, Recorded: s.recorded, NamesOnly: s.alone, NoValue: novalue != 0, Metrics: len(s.metrics)}
+	novalue, _ := s.set.reg.Control(NoValueOption)
+	metrics := 0
+	for range s.all() {
+		metrics++
+	}
+	return &State{Number: s.handle, Recorded: s.recorded, NamesOnly: s.alone, NoValue: novalue != 0, Metrics: metrics}
 }
 
 func (s *Source) resolution(name string, id pcp.ID, err error) *Resolution {
-	return &Resolution{Source: s.state(), Name: name, ID: id, Err: err, Visible: s.byName[name].view(), Global: s.globalNamed(name).view()}
+	return &Resolution{Source: s.state(), Name: name, ID: id, Err: err, Visible: s.named(name).view(), Global: s.globalNamed(name).view()}
 }
 
 // listing begins a Listing, nil if there is no Observer.
 func (s *Source) listing(name string, walk bool) *Listing {
-	o := s.reg.Observer()
+	o := s.set.reg.Observer()
 	if o == nil {
 		return nil
 	}
@@ -208,7 +212,7 @@ func (l *Listing) done(children int, err error) {
 }
 
 func (e *env) observe(m *metric, stage Stage) {
-	o := e.s.reg.Observer()
+	o := e.s.set.reg.Observer()
 	if o == nil {
 		return
 	}

@@ -60,7 +60,7 @@ func TestReconnect(t *testing.T) {
 	if id := lookup(t, src, "x.mask"); id == mask {
 		t.Errorf("x.mask is still %v, though the daemon has it", id)
 	}
-	if err := derive.NewSource(newFake(before), reg, nil).Reconnect(t.Context()); err != nil {
+	if err := derive.NewSource(newFake(before), reg.Set(), nil).Reconnect(t.Context()); err != nil {
 		t.Errorf("a source that cannot be lost: %v", err)
 	}
 	var _ pmapi.Reconnecter = src

@@ -1,58 +1,41 @@
 package derive
 
 import (
-	"iter"
-	"sync"
+	"maps"
+	"slices"
 	"sync/atomic"
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
-	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
-// A Registry holds definitions of derived metrics that every Source over it has. It may be shared
-// by goroutines.
+// A Registry reads definitions of derived metrics by PCP's rules: no name twice, limits, identifiers in
+// the order of the definitions, settings. [Registry.Set] returns those that it has read. One goroutine
+// uses it at a time; its Sets may be shared.
 type Registry struct {
-	warn      func(line string)
-	observing atomic.Pointer[Observer]
-
-	mu       sync.RWMutex
-	defs     []*definition // in the order of their identifiers
-	byName   map[string]*definition
+	warn     func(line string)
+	observer Observer
+	sources  atomic.Int32 // how many were made over its Sets
 	controls [numControls]control
-	removals []removal
-	sources  int            // how many were made
-	open     int            // how many of them are not closed
-	locals   map[string]int // how many of these have a metric of their own of that name
 
-	extended extended
+	layer
+	shared bool // Sets have the layer: it is copied before it changes
+
+	extended bool // files that say so are read in the extended language
+	language check.Language
 }
 
-// An extended is what a Registry has of the extended language.
-type extended struct {
-	files bool         // those that say so are read in it
-	texts atomic.Int32 // the check.Language of Compile
-}
+// AllowExtended makes load accept the extended language in files that say so.
+func (r *Registry) AllowExtended() { r.extended = true }
 
-// AllowExtended makes load accept the extended language in files that say so. It is called before the
-// Registry is shared.
-func (r *Registry) AllowExtended() { r.extended.files = true }
+// SetLanguage sets the language of further Sets.
+func (r *Registry) SetLanguage(l check.Language) { r.language = l }
 
-// SetLanguage sets the language of Compile. Definitions that are registered stay as they are.
-func (r *Registry) SetLanguage(l check.Language) { r.extended.texts.Store(int32(l)) }
-
-// Language returns the language of Compile; of a nil Registry that of PCP.
-func (r *Registry) Language() check.Language {
-	if r == nil {
-		return check.PCP
-	}
-	return check.Language(r.extended.texts.Load())
-}
-
-// Compile is [CompileIn] for the language of the Registry, which may be nil.
-func (r *Registry) Compile(name, expr string) (*Definition, error) {
-	return CompileIn(r.Language(), name, expr)
+// Set returns the definitions so far.
+func (r *Registry) Set() *Set {
+	r.shared = true
+	return &Set{reg: r, language: r.language, read: layer{slices.Clip(r.list), r.index}}
 }
 
 // NewRegistry returns a Registry with the two metrics that describe event records, event.flags and
@@ -62,7 +45,7 @@ func NewRegistry(warn func(line string)) *Registry {
 	if warn == nil {
 		warn = func(string) {}
 	}
-	r := &Registry{warn: warn, byName: make(map[string]*definition), locals: make(map[string]int)}
+	r := &Registry{warn: warn, layer: layerOf(nil)}
 	r.controls[GlobalLimit-1].value = -1
 	r.controls[ContextLimit-1].value = -1
 	for _, m := range [...]struct{ name, oneline, help string }{
@@ -75,8 +58,7 @@ func NewRegistry(warn func(line string)) *Registry {
 				"or the PMAPI client did not collect the event records fast\n" +
 				"enough.  See pmUnpackEventRecords(3)."},
 	} {
-		d := r.insert(&Definition{name: m.name, text: "anon(PM_TYPE_U32)", expr: anonymous()})
-		d.oneline, d.help = &m.oneline, &m.help
+		r.insert(&Definition{Notes: Notes{OneLine: &m.oneline, Help: &m.help}, name: m.name, text: "anon(PM_TYPE_U32)", expr: anonymous()})
 	}
 	return r
 }
@@ -91,106 +73,89 @@ func anonymous() syntax.Expr {
 
 // Register defines a metric (pmRegisterDerived). The error is a *diagnose.Problem for
 // errors.As: the expression cannot be parsed, the name is no name or taken, or there are too many metrics.
-func (r *Registry) Register(name, expr string) error { return r.register(check.PCP, name, expr) }
-
-// RegisterLine registers a definition of a file, in the language of the file.
-func (r *Registry) RegisterLine(d *syntax.Definition) error {
-	l := check.PCP
-	if d.Extended && r.extended.files {
-		l = check.Extended
-	}
-	return r.register(l, d.Name, d.Expr())
+func (r *Registry) Register(name, expr string) error {
+	return r.register(check.PCP, FileLayer, name, expr)
 }
 
-func (r *Registry) register(l check.Language, name, expr string) error {
+// RegisterLine registers a definition of a file for a layer, in the language of the file.
+func (r *Registry) RegisterLine(d *syntax.Definition, layer Layer) error {
+	l := check.PCP
+	if d.Extended && r.extended {
+		l = check.Extended
+	}
+	return r.register(l, layer, d.Name, d.Expr())
+}
+
+func (r *Registry) register(l check.Language, layer Layer, name, expr string) error {
 	d, err := r.define(l, name, expr)
+	if err == nil {
+		d.Layer = layer
+		r.insert(d)
+	}
 	if o := r.Observer(); o != nil {
 		event := &Parsed{Name: name, Expr: expr, Err: err, Early: early(err)}
 		if err == nil {
-			event.Metric = d.view()
+			event.Metric = r.view(len(r.list) - 1)
 		}
 		o.Defined(event)
 	}
 	return err
 }
 
-func (r *Registry) define(l check.Language, name, expr string) (*definition, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (r *Registry) define(l check.Language, name, expr string) (*Definition, error) {
 	var wrong string
 	switch limit := r.controls[GlobalLimit-1].value; {
-	case limit >= 0 && len(r.defs)-builtin >= limit:
+	case limit >= 0 && len(r.list)-builtin >= limit:
 		wrong = "Too many global derived metrics"
 	case !syntax.LegalName(name):
 		wrong = badName(name)
-	case r.byName[name] != nil:
+	case r.find(name) != nil:
 		wrong = "Duplicate global derived metric name"
-	case len(r.defs) >= maxMetrics:
+	case len(r.list) >= maxMetrics:
 		wrong = "global PMID space exhausted"
 	}
 	if wrong != "" {
 		return nil, &refusal{name: name, expr: expr, early: true, err: &syntax.Error{Msg: wrong}}
 	}
-	p, err := CompileIn(l, name, expr)
-	if err != nil {
-		return nil, err
-	}
-	return r.insert(p), nil
+	return CompileIn(l, name, expr)
 }
 
 func badName(name string) string { return "'" + name + "' is not a name for a metric" }
 
-// insert appends a definition. The lock is held, or the Registry is not shared yet.
-func (r *Registry) insert(p *Definition) *definition {
-	d := &definition{Definition: p, id: globalID(len(r.defs))}
-	r.defs = append(r.defs, d)
-	r.byName[p.name] = d
-	return d
+// insert appends a definition.
+func (r *Registry) insert(d *Definition) {
+	r.unshare()
+	r.index[d.name] = len(r.list)
+	r.list = append(r.list, d)
+}
+
+// unshare makes the layer one that no Set has.
+func (r *Registry) unshare() {
+	if r.shared {
+		r.layer, r.shared = layer{slices.Clone(r.list), maps.Clone(r.index)}, false
+	}
+}
+
+// Note sets a help text of a definition as an attribute line does: pmerr.Name if there is no such
+// definition, pmerr.Arg if there is no such attribute, pmerr.Text if the definition has it already.
+func (r *Registry) Note(name, attr, text string) error {
+	d := r.find(name)
+	if d == nil {
+		return pmerr.Name
+	}
+	notes := d.Notes
+	field := notes.Attribute(attr)
+	switch {
+	case field == nil:
+		return pmerr.Arg
+	case *field != nil:
+		return pmerr.Text
+	}
+	*field = &text
+	r.unshare()
+	r.list[r.index[name]] = d.With(notes)
+	return nil
 }
 
 // Warn passes a line to the warn function of NewRegistry.
 func (r *Registry) Warn(line string) { r.warn(line) }
-
-// Lookup returns the identifier of a definition, or pmerr.Name.
-func (r *Registry) Lookup(name string) (pcp.ID, error) {
-	if d := r.find(name); d != nil {
-		return d.id, nil
-	}
-	return pcp.NullID, pmerr.Name
-}
-
-// Definitions yields the current definitions as All does.
-func (r *Registry) Definitions() iter.Seq[*Definition] {
-	return func(yield func(*Definition) bool) {
-		for _, d := range r.since(0) {
-			if r.find(d.name) == d && !yield(d.Definition) {
-				return
-			}
-		}
-	}
-}
-
-// All yields the names and expressions of the current definitions in the order in which they were
-// made, those for event records first.
-func (r *Registry) All() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for p := range r.Definitions() {
-			if !yield(p.name, p.text) {
-				return
-			}
-		}
-	}
-}
-
-func (r *Registry) find(name string) *definition {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.byName[name]
-}
-
-// since returns the definitions from number n on. The slice must not be changed.
-func (r *Registry) since(n int) []*definition {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.defs[n:len(r.defs):len(r.defs)]
-}

@@ -3,6 +3,7 @@ package derive
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"pmtools/derive/check"
 	"pmtools/derive/eval"
@@ -15,7 +16,7 @@ import (
 
 // Options configure a Source. The zero Options, and nil, are the default.
 type Options struct {
-	// Warn gets each metric of the Registry that does not fit the metrics below, once, with the line for
+	// Warn gets each global metric that does not fit the metrics below, once, with the line for
 	// the user, without a newline at its end. Nil hands the line to what NewRegistry was given.
 	Warn func(metric, line string)
 	// Equivalent reports whether operators may combine two different instance domains, see
@@ -34,12 +35,11 @@ type Options struct {
 	Clock bool
 }
 
-// A Source is a pmapi.Source together with derived metrics: those of a Registry and its own. A
+// A Source is a pmapi.Source together with derived metrics: those of a Set and its own. A
 // metric of the Source below hides a derived one of the same name, and one of the Source's own
-// hides one of the Registry.
+// hides a global one.
 type Source struct {
 	base     pmapi.Source
-	reg      *Registry
 	opt      Options
 	handle   int  // number of the Source
 	recorded bool // the base has a past
@@ -54,13 +54,11 @@ type Source struct {
 
 // A catalog is the metrics that a Source knows, with those that are not visible.
 type catalog struct {
-	metrics []*metric          // in the order in which they became known, without removed ones
-	globals []*metric          // by number
+	set     *Set
+	globals []metric           // by number: those that the Set has read
 	locals  []*metric          // by localNumber
-	byName  map[string]*metric // the visible one of each name
-	known   int                // how many there ever were
-	removed int                // how many removals of the Registry have been seen
-	changes int                // counts changes of the lists
+	own     map[string]*metric // of locals, by name
+	changes int                // counts changes of locals
 }
 
 var (
@@ -79,11 +77,12 @@ const (
 	masked  // the Source below has a metric of that name
 	invalid // see metric.err
 	valid
-	removed // see Registry.Unregister
+	removed // by Source.Remove
 )
 
 type metric struct {
-	*definition
+	*Definition
+	id     pcp.ID
 	number int // in the Source
 	local  bool
 	state  binding
@@ -95,13 +94,15 @@ type metric struct {
 	eval   *eval.State // nil until it is fetched
 }
 
-// NewSource returns base with the derived metrics of reg, which may be nil and may get more metrics
-// later.
-func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
-	if reg == nil {
-		reg = NewRegistry(nil)
+// NewSource returns base with the derived metrics of a Set, nil for an empty one.
+func NewSource(base pmapi.Source, set *Set, opt *Options) *Source {
+	if set == nil {
+		set = NewSet()
 	}
-	s := &Source{base: base, reg: reg, limit: -1, catalog: catalog{byName: make(map[string]*metric)}}
+	s := &Source{base: base, limit: -1, catalog: catalog{set: set, globals: make([]metric, len(set.read.list)), own: make(map[string]*metric)}}
+	for i, d := range set.read.list {
+		s.globals[i] = metric{Definition: d, id: globalID(i), number: i}
+	}
 	if opt != nil {
 		s.opt = *opt
 	}
@@ -109,17 +110,17 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 		s.nesting = new(nesting)
 	}
 	if s.opt.Warn == nil {
-		s.opt.Warn = func(_, line string) { reg.warn(line) }
+		s.opt.Warn = func(_, line string) { set.reg.warn(line) }
 	}
 	_, s.recorded = pmapi.As[pmapi.Timeline](base)
 	s.insts = insts.New(base)
 	_, err := base.Describe(context.Background(), nil)
 	s.alone = errors.Is(err, pmerr.NoContext)
-	s.handle = reg.opened()
-	_ = s.sync() // it is not closed
-	if o := reg.Observer(); o != nil {
+	s.handle = int(set.reg.sources.Add(1)) - 1
+	if o := set.reg.Observer(); o != nil {
 		o.Opened(s.state())
 	}
+	s.Define(set.own.list...)
 	return s
 }
 
@@ -129,9 +130,8 @@ func (s *Source) Unwrap() pmapi.Source { return s.base }
 // Close closes the Source below.
 func (s *Source) Close() error {
 	if !s.closed {
-		s.reg.closed(s)
 		s.closed = true
-		if o := s.reg.Observer(); o != nil {
+		if o := s.set.reg.Observer(); o != nil {
 			o.Closed(s.state())
 		}
 	}
@@ -157,11 +157,11 @@ func (s *Source) SetLimit(n int) error {
 // Add defines a metric for this Source and binds it at once (pmAddDerivedMetric). The error is a
 // *diagnose.Problem for errors.As if the definition is wrong; one that parses but cannot be bound keeps its name until Remove.
 func (s *Source) Add(ctx context.Context, name, expr string) error {
-	if err := s.sync(); err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
 	m, err := s.define(name, expr)
-	if o := s.reg.Observer(); o != nil {
+	if o := s.set.reg.Observer(); o != nil {
 		event := &Parsed{Source: s.state(), Name: name, Expr: expr, Err: err, Early: early(err), Metric: m.view(), Hidden: s.globalNamed(name).view()}
 		o.Defined(event)
 	}
@@ -181,10 +181,10 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 // define does the work of Add but for binding.
 func (s *Source) define(name, expr string) (*metric, error) {
 	var wrong string
-	switch old := s.byName[name]; {
+	switch old := s.own[name]; {
 	case !s.opt.AnyName && !syntax.LegalName(name):
 		wrong = badName(name)
-	case old != nil && old.local:
+	case old != nil:
 		wrong = "Duplicate per-context derived metric name"
 	case s.limit >= 0 && len(s.locals) >= s.limit:
 		wrong = "Too many per-context derived metrics"
@@ -194,7 +194,7 @@ func (s *Source) define(name, expr string) (*metric, error) {
 	if wrong != "" {
 		return nil, &refusal{name: name, expr: expr, local: true, early: true, err: &syntax.Error{Msg: wrong}}
 	}
-	p, err := s.reg.Compile(name, expr)
+	p, err := s.set.Compile(name, expr)
 	if bad, ok := errors.AsType[*refusal](err); ok {
 		bad.local = true
 		return nil, bad
@@ -202,66 +202,78 @@ func (s *Source) define(name, expr string) (*metric, error) {
 	return s.insert(p), nil
 }
 
-func (s *Source) insert(p *Definition) *metric {
-	m := &metric{definition: &definition{Definition: p, id: localID(len(s.locals))}, local: true}
+func (s *Source) insert(d *Definition) *metric {
+	m := &metric{Definition: d, id: localID(len(s.locals)), number: len(s.globals) + len(s.locals), local: true}
 	s.locals = append(s.locals, m)
-	s.append(m)
-	if p.name != "" {
-		s.byName[p.name] = m
-		s.reg.added(p.name)
+	s.changes++
+	if d.name != "" {
+		s.own[d.name] = m
+		s.nesting.forget()
 	}
 	return m
+}
+
+// Remove removes the metric of that name that Add has defined, whether it could be bound or not; one
+// of the Set becomes visible again. The error is pmerr.Name if there is none.
+func (s *Source) Remove(name string) error {
+	if err := s.open(); err != nil {
+		return err
+	}
+	m := s.own[name]
+	if m == nil {
+		return pmerr.Name
+	}
+	m.state, m.eval = removed, nil
+	delete(s.own, name)
+	s.nesting.forget()
+	s.changes++
+	return nil
 }
 
 // Limit returns what SetLimit has set.
 func (s *Source) Limit() int { return s.limit }
 
-func (s *Source) append(m *metric) {
-	m.number = s.known
-	s.known++
-	s.changes++
-	s.metrics = append(s.metrics, m)
-	if m.name != "" {
-		s.nesting.forget()
-	}
-}
-
-// sync applies the definitions and removals that the Registry has had since the last call. The error
-// is pmerr.NoContext if the Source is closed.
-func (s *Source) sync() error {
+// open returns pmerr.NoContext if the Source is closed.
+func (s *Source) open() error {
 	if s.closed {
 		return pmerr.NoContext
 	}
-	defs, removals := s.reg.news(len(s.globals), s.removed)
-	s.removed += len(removals)
-	take := func(n int) {
-		for _, d := range defs[:n] {
-			m := &metric{definition: d}
-			s.globals = append(s.globals, m)
-			s.append(m)
-			if s.byName[d.name] == nil {
-				s.byName[d.name] = m
-			}
-		}
-		defs = defs[n:]
-	}
-	for _, r := range removals {
-		take(max(r.defs-len(s.globals), 0)) // a removal is for the definitions before it, not for later ones of the name
-		s.remove(r.name)
-	}
-	take(len(defs))
 	return nil
 }
 
-func (s *Source) globalNamed(name string) *metric {
-	if d := s.reg.find(name); d != nil && number(d.id) < len(s.globals) {
-		return s.globals[number(d.id)]
+// all yields the metrics in the order of their numbers, without removed ones.
+func (c *catalog) all() iter.Seq[*metric] {
+	return func(yield func(*metric) bool) {
+		for i := range c.globals {
+			if !yield(&c.globals[i]) {
+				return
+			}
+		}
+		for _, m := range c.locals {
+			if m.state != removed && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// named returns the metric that a name means, or nil.
+func (c *catalog) named(name string) *metric {
+	if m := c.own[name]; m != nil {
+		return m
+	}
+	return c.globalNamed(name)
+}
+
+func (c *catalog) globalNamed(name string) *metric {
+	if i, ok := c.set.read.index[name]; ok {
+		return &c.globals[i]
 	}
 	return nil
 }
 
 // visible reports whether no other derived metric hides m.
-func (c *catalog) visible(m *metric) bool { return m.name == "" || c.byName[m.name] == m }
+func (c *catalog) visible(m *metric) bool { return m.name == "" || c.named(m.name) == m }
 
 // byID returns the visible derived metric that id belongs to, or nil.
 func (c *catalog) byID(id pcp.ID) *metric {
@@ -295,7 +307,7 @@ func (c *catalog) everByID(id pcp.ID) *metric {
 		return nil
 	}
 	if n := number(id); n < len(c.globals) {
-		return c.globals[n]
+		return &c.globals[n]
 	} else if n := localNumber(id); n < len(c.locals) {
 		return c.locals[n]
 	}
@@ -315,10 +327,8 @@ func (s *Source) Reconnect(ctx context.Context) error {
 	if err := r.Reconnect(ctx); err != nil {
 		return err
 	}
-	for _, m := range s.metrics {
-		if m.state != removed {
-			*m = metric{definition: m.definition, number: m.number, local: m.local}
-		}
+	for m := range s.all() {
+		*m = metric{Definition: m.Definition, id: m.id, number: m.number, local: m.local}
 	}
 	s.plan = fetchPlan{}
 	s.changes++

@@ -59,8 +59,8 @@ func TestSingleSamples(t *testing.T) {
 func single(t *testing.T, expr, wantDesc, want string) {
 	reg, f := derive.NewRegistry(nil), newFake(qa)
 	var warned lines
-	src := derive.NewSource(f, reg, &derive.Options{Warn: func(_, line string) { warned.warn(line) }})
 	err := reg.Register("x.y", expr)
+	src := derive.NewSource(f, reg.Set(), &derive.Options{Warn: func(_, line string) { warned.warn(line) }})
 	if strings.HasPrefix(want, "PE@") {
 		var bad *syntax.Error
 		if !errors.As(err, &bad) {
@@ -108,7 +108,7 @@ func define(t *testing.T, base pmapi.Source, warned *lines, defs ...string) (*de
 			t.Fatal(err)
 		}
 	}
-	return derive.NewSource(base, reg, nil), reg
+	return derive.NewSource(base, reg.Set(), nil), reg
 }
 
 // TestLimits covers the limits on definitions.
@@ -118,7 +118,7 @@ func TestLimits(t *testing.T) {
 	if err := reg.SetControl(derive.GlobalLimit, 2); err != nil {
 		t.Fatal(err)
 	}
-	src := derive.NewSource(newFake(qa), reg, nil)
+	src := derive.NewSource(newFake(qa), reg.Set(), nil)
 	if err := src.SetLimit(0); !errors.Is(err, pmerr.Arg) {
 		t.Errorf("SetLimit(0): %v", err)
 	}

@@ -65,15 +65,11 @@ func (a *app) deps(f *depsFlags, args []string) error {
 		failed = failed || err != nil
 		list = append(list, ps...)
 	}
-	loaded := make(map[string]*derive.Definition)
-	for p := range a.sources.Registry().Definitions() {
-		loaded[p.Name()] = p
-	}
 	graph := deps.Outline
 	if f.output == "json" {
 		graph = deps.New
 	}
-	g := graph(list, func(name string) *derive.Definition { return loaded[name] })
+	g := graph(list, a.sources.Set().Find)
 	switch f.output {
 	case "json":
 		err = g.WriteJSON(a.Env.Out)
@@ -100,7 +96,7 @@ func (a *app) programs(arg string) (list []*derive.Definition, errs []error) {
 		return list, nil
 	}
 	if _, err := os.Stat(arg); err != nil && arg != "-" {
-		p, err := a.sources.Registry().Compile("", arg)
+		p, err := a.sources.Set().Compile("", arg)
 		if err != nil {
 			return nil, []error{err}
 		}

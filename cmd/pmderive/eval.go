@@ -108,7 +108,7 @@ func (a *app) settings(f *evalFlags) (repl.Settings, error) {
 }
 
 func (a *app) loaded() (names []string) {
-	for name := range a.sources.Registry().All() {
+	for _, name := range a.sources.Set().Names() {
 		if !strings.HasPrefix(name, "event.") {
 			names = append(names, name)
 		}

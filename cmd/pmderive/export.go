@@ -298,7 +298,7 @@ func (a *app) exportJob(f *exportFlags, cfg *export.Config, args []string, open 
 		f.defining.Lock()
 		defer f.defining.Unlock()
 		src := a.sources.DeriveRecords(recs)
-		plain, err := a.reports.Plain(ctx, a.Env, query.NewSource(src), query.NewDictionary(a.sources.Registry()), args, a.complain)
+		plain, err := a.reports.Plain(ctx, a.Env, query.NewSource(src), a.sources.Set(), args, a.complain)
 		if err == nil {
 			cfg.Metrics, err = query.Define(ctx, src, plain)
 		}

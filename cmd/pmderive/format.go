@@ -11,7 +11,6 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/lint"
-	"pmtools/derive/query"
 	"pmtools/derive/syntax"
 	"pmtools/lib/safefile"
 )
@@ -39,13 +38,13 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 		return errors.New("standard input cannot be written to")
 	}
 	a.running = true
-	var inside *derive.Registry
+	var inside *derive.Set
 	rewrite := lint.Format
 	if f.pcp {
 		rewrite = lint.Portable
 	}
 	if f.expand || f.pcp {
-		inside = a.sources.Registry()
+		inside = a.sources.Set()
 	}
 	list, failed := a.readFiles(args)
 	for _, file := range list {
@@ -79,7 +78,7 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 }
 
 func (a *app) explain(ctx context.Context, file lint.File, errs []*syntax.FileError) error {
-	l := lint.Linter{Definitions: query.NewDictionary(a.sources.Registry())}
+	l := lint.Linter{Definitions: a.sources.Set()}
 	found, err := l.Files(ctx, []lint.File{file}, lint.Options{Syntax: true, Expand: true})
 	if err != nil {
 		return err

@@ -104,7 +104,7 @@ func (a *app) expanded(ctx context.Context, s *repl.Session, args []string) (*re
 	if err != nil {
 		return nil, err
 	}
-	return a.reports.Expand(ctx, a.Env, &a.Options, src, query.NewDictionary(a.sources.Registry()), args, a.complain)
+	return a.reports.Expand(ctx, a.Env, &a.Options, src, a.sources.Set(), args, a.complain)
 }
 
 // window returns the window that the options ask for. A doubt about it is reported once.

@@ -75,8 +75,8 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			Tools: func() (*install.Tools, []string) { return a.tools(), a.sources.Loaded },
 			Now:   env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
 		},
-		Reports:  func() (*report.Library, error) { return a.reports.Library(env) },
-		Registry: a.sources.Registry(), Zone: zone, Settings: set,
+		Reports:     func() (*report.Library, error) { return a.reports.Library(env) },
+		Definitions: a.sources.Set(), Zone: zone, Settings: set,
 	}, nil
 }
 

@@ -115,7 +115,7 @@ func (a *app) sqlQuery(ctx context.Context, f *sqlFlags, expr string) (query str
 			return "", err
 		}
 		a.sources.LoadDefault()
-		return fleet.Query(ctx, expr, tables, &fleet.Definitions{Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence()}, &f.opt)
+		return fleet.Query(ctx, expr, tables, a.sources.Set(), a.sources.Equivalence(), &f.opt)
 	}
 	s, err := a.session(ctx, repl.Settings{})
 	if err != nil {

@@ -59,7 +59,7 @@ type runner struct {
 	opt  Options
 	reg  *derive.Registry
 	warn []string
-	text map[string]string // of the definitions
+	set  *derive.Set // what it has read
 
 	cases []*Case // those that are run
 	found map[*expectation]*outcome
@@ -102,7 +102,7 @@ func (f *File) Exprs() (list []string) {
 
 // begin loads the definitions, writes the archive and evaluates the expressions of the cases; done removes the archive.
 func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(), err error) {
-	r = &runner{File: f, text: make(map[string]string), found: make(map[*expectation]*outcome)}
+	r = &runner{File: f, found: make(map[*expectation]*outcome)}
 	if opt != nil {
 		r.opt = *opt
 	}
@@ -153,9 +153,7 @@ func (r *runner) load() error {
 			return fmt.Errorf("%s: definitions %s: %w", r.Name, name, err)
 		}
 	}
-	for name, expr := range r.reg.All() {
-		r.text[name] = expr
-	}
+	r.set = r.reg.Set()
 	return nil
 }
 
@@ -202,7 +200,7 @@ func (r *runner) source(ctx context.Context) (*derive.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return derive.NewSource(src, r.reg, &derive.Options{Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(_, _ string) {}}), nil
+	return derive.NewSource(src, r.set, &derive.Options{Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(_, _ string) {}}), nil
 }
 
 type outcome struct {
@@ -269,7 +267,7 @@ func textSize(v *pcp.Values) (n int) {
 func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*outcome, error) {
 	id, err := pmapi.LookupName(ctx, src, expr)
 	if err != nil {
-		p, err := r.reg.Compile("", expr)
+		p, err := r.set.Compile("", expr)
 		if err != nil {
 			return &outcome{problem: diagnose.Syntax(expr, err).Extension("--extended evaluates it as it is")}, nil
 		}
@@ -282,8 +280,8 @@ func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*ou
 		}
 		if found[0].Err != nil {
 			text := expr
-			if def, ok := r.text[expr]; ok {
-				text = def
+			if def := r.set.Find(expr); def != nil {
+				text = def.String()
 			}
 			return &outcome{problem: diagnose.Check(text, found[0].Err, src.Proposals(ctx))}, nil
 		}

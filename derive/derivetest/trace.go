@@ -39,8 +39,8 @@ func (r *runner) trace(ctx context.Context, expr string, m *Mismatch) ([]Step, e
 		return nil, err
 	}
 	defer src.Close()
-	if text, ok := r.text[expr]; ok {
-		expr = text
+	if def := r.set.Find(expr); def != nil {
+		expr = def.String()
 	}
 	p, err := derive.CompileIn(check.Extended, "", expr)
 	if err != nil {

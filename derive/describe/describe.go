@@ -61,7 +61,7 @@ type Child struct {
 type Catalogue struct {
 	Source  *query.Source
 	Derived *derive.Source // over Source, with the definitions
-	Defs    *query.Dictionary
+	Defs    *derive.Set
 
 	taken map[string]taken // see Take
 }

@@ -36,7 +36,7 @@ func catalogue(t *testing.T, archive string, defs ...string) *describe.Catalogue
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { plain.Close() })
-	d := query.NewDictionary(nil)
+	d := derive.NewSet()
 	for i := 0; i < len(defs); i += 2 {
 		p, err := derive.Compile(defs[i], defs[i+1])
 		if err != nil {
@@ -203,7 +203,7 @@ func TestGrowing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer plain.Close()
-	defs := query.NewDictionary(nil)
+	defs := derive.NewSet()
 	src := query.NewSource(plain)
 	c := &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs}
 	samples := func() (n int, failed error) {
@@ -287,7 +287,7 @@ func TestTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { plain.Close() })
-	fetches, defs := 0, query.NewDictionary(nil)
+	fetches, defs := 0, derive.NewSet()
 	src := query.NewSource(counted{plain, &fetches})
 	c := &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs}
 	names := []string{"h.a", "no.such", "h.b", "h.c"}

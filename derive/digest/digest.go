@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/table"
 	"pmtools/derive/query"
@@ -76,7 +77,7 @@ type Env struct {
 	Own   func(ctx context.Context) (*query.Source, error) // returns the first of them
 	// Open opens another source, which the caller closes.
 	Open func(ctx context.Context, side Side) (*query.Source, error)
-	Defs *query.Dictionary
+	Defs *derive.Set
 	// Expand puts expressions in the place of names of reports.
 	Expand func(ctx context.Context, src *query.Source, exprs []string) (report.Expansion, error)
 

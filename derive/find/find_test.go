@@ -317,7 +317,7 @@ func BenchmarkFind(b *testing.B) {
 // TestCurrent: an Index is that of a source as long as this has the same metrics.
 func TestCurrent(t *testing.T) {
 	f := host()
-	c := &describe.Catalogue{Source: query.NewSource(f), Derived: derive.NewSource(f, derive.NewRegistry(nil), nil)}
+	c := &describe.Catalogue{Source: query.NewSource(f), Derived: derive.NewSource(f, derive.NewSet(), nil)}
 	ix, err := New(t.Context(), c.Derived, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)

@@ -19,20 +19,12 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Definitions are those that expressions may use.
-type Definitions struct {
-	Registry *derive.Registry
-	// Equivalent reports whether operators may combine two instance domains, see derive.Options.
-	Equivalent func(a, b pcp.InDom) bool
-}
-
 // Query returns the query for an expression, or for the expression of a definition, over tables, whose
 // metadata are in the given ones. If the expression does not hold for any host,
-// the error is a *query.Problem of the kind with most hosts.
-func Query(ctx context.Context, text string, in *export.Tables, defs *Definitions, opt *sql.Options) (string, error) {
+// the error is a *query.Problem of the kind with most hosts. For equivalent see derive.Options.
+func Query(ctx context.Context, text string, in *export.Tables, defs *derive.Set, equivalent func(a, b pcp.InDom) bool, opt *sql.Options) (string, error) {
 	text = item.Expr(text)
-	known := query.NewDictionary(defs.Registry)
-	names := mentioned(text, known)
+	names := mentioned(text, defs)
 	tables, err := in.Catalog(ctx, names...)
 	if err != nil {
 		return "", err
@@ -47,8 +39,8 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *Definition
 	var failed error
 	for i, k := range list {
 		src := query.NewSource(k)
-		src.Equivalent = defs.Equivalent
-		b := src.Bind(known, true)
+		src.Equivalent = equivalent
+		b := src.Bind(defs, true)
 		x, err := b.Compile(ctx, text)
 		kinds[i] = sql.Kind{Hosts: k.Hosts, Says: k.Says}
 		switch bad, ok := errors.AsType[*query.Problem](err); {
@@ -99,7 +91,7 @@ func labelled(tables *export.Fleet, x *query.Expr, opt *sql.Options) error {
 }
 
 // mentioned returns the names in an expression and in the definitions that it may stand for.
-func mentioned(text string, known *query.Dictionary) (names []string) {
+func mentioned(text string, known *derive.Set) (names []string) {
 	p, err := known.Compile("", text)
 	if err != nil {
 		return nil // which the check reports

@@ -75,7 +75,7 @@ func TestQuery(t *testing.T) {
 		{"limits", "rate(net.bytes)", sql.Options{Dialect: "spark", Hosts: []string{"it's", "007"}}},
 	} {
 		c.opt.Tables = "out"
-		got, err := fleet.Query(t.Context(), c.expr, out, &fleet.Definitions{Registry: reg}, &c.opt)
+		got, err := fleet.Query(t.Context(), c.expr, out, reg.Set(), nil, &c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,12 +106,12 @@ func TestErrors(t *testing.T) {
 		{"mem.used", ""},
 		{"y = mem.used", ""},
 	} {
-		_, err := fleet.Query(t.Context(), c.expr, out, &fleet.Definitions{}, &sql.Options{})
+		_, err := fleet.Query(t.Context(), c.expr, out, derive.NewSet(), nil, &sql.Options{})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.expr, err, c.want)
 		}
 	}
-	if _, err := fleet.Query(t.Context(), "mem.used", &export.Tables{Store: export.Dir("none")}, &fleet.Definitions{}, &sql.Options{}); err == nil {
+	if _, err := fleet.Query(t.Context(), "mem.used", &export.Tables{Store: export.Dir("none")}, derive.NewSet(), nil, &sql.Options{}); err == nil {
 		t.Error("there are no tables")
 	}
 }
@@ -202,7 +202,7 @@ func TestDiffering(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			differing(t, tt.hosts...)
-			got, err := fleet.Query(t.Context(), tt.expr, out, &fleet.Definitions{}, &sql.Options{Tables: "out", Hosts: tt.only})
+			got, err := fleet.Query(t.Context(), tt.expr, out, derive.NewSet(), nil, &sql.Options{Tables: "out", Hosts: tt.only})
 			if err != nil {
 				got = err.Error()
 			}
@@ -222,7 +222,7 @@ func TestDiffering(t *testing.T) {
 // TestLarge: a query over many hosts is as long as one over a host of each kind.
 func TestLarge(t *testing.T) {
 	mixed(t, 1)
-	short, err := fleet.Query(t.Context(), "rate(net.bytes)", out, &fleet.Definitions{}, &sql.Options{})
+	short, err := fleet.Query(t.Context(), "rate(net.bytes)", out, derive.NewSet(), nil, &sql.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long, err := fleet.Query(t.Context(), "rate(net.bytes)", out, &fleet.Definitions{}, &sql.Options{})
+	long, err := fleet.Query(t.Context(), "rate(net.bytes)", out, derive.NewSet(), nil, &sql.Options{})
 	if err != nil || long != short {
 		t.Errorf("%v\n%s", err, long)
 	}

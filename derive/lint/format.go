@@ -7,19 +7,18 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
-	"pmtools/derive/query"
 	"pmtools/derive/syntax"
 )
 
 // Format returns the canonical form of a file of definitions; the name is used in messages. If a
-// Registry is given, definitions inside others, of the same file or of the Registry, are put in the
+// Set is given, definitions inside others, of the same file or of the Set, are put in the
 // place of their names. The errors are those of the file's lines.
-func Format(name string, src []byte, inside *derive.Registry) ([]byte, []*syntax.FileError) {
+func Format(name string, src []byte, inside *derive.Set) ([]byte, []*syntax.FileError) {
 	return format(name, src, inside, nil)
 }
 
 // format is Format with a change of each expression, which may be nil.
-func format(name string, src []byte, inside *derive.Registry, change func(syntax.Expr) (syntax.Expr, *misfit)) ([]byte, []*syntax.FileError) {
+func format(name string, src []byte, inside *derive.Set, change func(syntax.Expr) (syntax.Expr, *misfit)) ([]byte, []*syntax.FileError) {
 	out, errs := check.Syntax().Format(name, src)
 	if errs != nil || inside == nil {
 		return out, errs
@@ -34,7 +33,7 @@ func format(name string, src []byte, inside *derive.Registry, change func(syntax
 		}
 	}
 	places := definedAt(name, src)
-	defs := query.NewDictionary(inside).Replace(own)
+	defs := inside.Replace(own)
 	n := expand.New(defs.Find)
 	var b strings.Builder
 	for c := range syntax.Chunks(name, out) {

@@ -22,9 +22,9 @@ func TestFormat(t *testing.T) {
 		{"a = b\nb = a\n", true, "", "[f:1] Error: a: a is defined by itself: a -> b -> a"},
 		{"a = \n", true, "", "[f:1] Error: pmLoadDerivedConfig: expression missing"},
 	} {
-		var inside *derive.Registry
+		var inside *derive.Set
 		if tt.expand {
-			inside = derive.NewRegistry(nil)
+			inside = derive.NewSet()
 		}
 		out, errs := lint.Format("f", []byte(tt.text), inside)
 		msg := ""

@@ -33,9 +33,9 @@ type Options struct {
 
 // A Linter looks for mistakes in files of definitions.
 type Linter struct {
-	Source      *query.Source     // of the metrics; nil if only the syntax is checked
-	Archives    string            // the list of archives that the source is, "" if it is another
-	Definitions *query.Dictionary // that hold from the start are those of its Registry
+	Source      *query.Source // of the metrics; nil if only the syntax is checked
+	Archives    string        // the list of archives that the source is, "" if it is another
+	Definitions *derive.Set   // that hold from the start are those that it has read
 }
 
 // Files looks for mistakes in files, which may use each other's definitions. The error is one of the
@@ -95,8 +95,8 @@ type definition struct {
 	wrong  bool // PCP refuses it
 }
 
-// dictionary returns the definitions that can be parsed, those of the files before those of the Registry.
-func (w *work) dictionary() *query.Dictionary {
+// dictionary returns the definitions that can be parsed, those of the files before those that hold from the start.
+func (w *work) dictionary() *derive.Set {
 	own := make([]*derive.Definition, len(w.entries))
 	for i, e := range w.entries {
 		own[i] = e.Definition
@@ -121,7 +121,7 @@ func (w *work) nesting(context.Context) error {
 func (w *work) meaning(ctx context.Context) error {
 	defs := w.dictionary()
 	b := w.Source.Bind(defs, w.opt.Expand)
-	found, err := b.Check(ctx, defs.Own)
+	found, err := b.Check(ctx, defs.Own())
 	for i, x := range found {
 		e := w.entries[i]
 		if e.masked = x.Masked; x.Err == nil {

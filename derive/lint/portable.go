@@ -13,7 +13,7 @@ import (
 // Portable is Format for PCP's tools: definitions stand in the place of their names, and what only the
 // extended language has is written in PCP's, where the values stay exactly the same. The other
 // definitions are errors with the reason.
-func Portable(name string, src []byte, inside *derive.Registry) ([]byte, []*syntax.FileError) {
+func Portable(name string, src []byte, inside *derive.Set) ([]byte, []*syntax.FileError) {
 	return format(name, src, inside, portable)
 }
 

@@ -15,7 +15,7 @@ func TestPlaces(t *testing.T) {
 		"a = m.x\nd = topn(2, m.x)\n", "# a\na = 1 + \\\n 2\n\n\n\nb = m.x\nd = topn(2, m.x)\n", "d = m.x\nb = m.x\nd = m.x\n  d(oneline) = x\na = topn(1, m.x)\n",
 	} {
 		src := syntax.Mark + "\n" + text
-		_, errs := lint.Portable("f", []byte(src), derive.NewRegistry(nil))
+		_, errs := lint.Portable("f", []byte(src), derive.NewSet())
 		want := 1 + strings.Count(src[:strings.Index(src, " = topn")], "\n")
 		if len(errs) != 1 || errs[0].Line != want {
 			t.Errorf("%q: %v, want one in line %d", src, errs, want)
@@ -42,7 +42,7 @@ func TestPortable(t *testing.T) {
 		{"changing * 2", "!d: PCP cannot evaluate sum(rate(m.x))"},
 	} {
 		const others = "\ninner = m.x\n\nchanging = sum(rate(m.x))\n"
-		out, errs := lint.Portable("f", []byte(syntax.Mark+"\n\nd = "+tt.expr+"\n"+others), derive.NewRegistry(nil))
+		out, errs := lint.Portable("f", []byte(syntax.Mark+"\n\nd = "+tt.expr+"\n"+others), derive.NewSet())
 		var found string
 		for _, err := range errs {
 			if strings.Contains(err.Msg, "d: ") {
@@ -55,7 +55,7 @@ func TestPortable(t *testing.T) {
 			}
 			continue
 		}
-		out, errs = lint.Portable("f", []byte(syntax.Mark+"\n\nd = "+tt.expr+"\n\ninner = m.x\n"), derive.NewRegistry(nil))
+		out, errs = lint.Portable("f", []byte(syntax.Mark+"\n\nd = "+tt.expr+"\n\ninner = m.x\n"), derive.NewSet())
 		if want := "d = " + tt.want + "\n\ninner = m.x\n"; string(out) != want {
 			t.Errorf("%s: %q, %v, want %q", tt.expr, out, errs, want)
 			continue

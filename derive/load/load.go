@@ -12,7 +12,6 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
-	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/safefile"
 )
@@ -39,13 +38,13 @@ const errLoop pmerr.Code = -40
 // Registry warns of errors in lines, sometimes with newlines in the text. The first file or
 // directory that cannot be read ends the work with an error; the number counts what came before.
 func Config(reg *derive.Registry, paths ...string) (int, error) {
-	return (&loader{Registry: reg}).lists(paths)
+	return (&loader{Registry: reg, layer: derive.FileLayer}).lists(paths)
 }
 
 // Named is Config for paths that a user has typed: pipes in them, as the shell's <(command) is, and
 // devices are read too, not those in directories. Config reads neither, and says nothing about them.
 func Named(reg *derive.Registry, paths ...string) (int, error) {
-	return (&loader{Registry: reg, streams: true}).lists(paths)
+	return (&loader{Registry: reg, layer: derive.FileLayer, streams: true}).lists(paths)
 }
 
 func (l *loader) lists(paths []string) (int, error) {
@@ -61,14 +60,14 @@ func (l *loader) lists(paths []string) (int, error) {
 // warnings: report gets them, with the name of the file and how many metrics it defines, because they
 // quote the file, whatever it is.
 func Each(reg *derive.Registry, path string, report func(file string, metrics int, errs []*syntax.FileError)) error {
-	l := loader{Registry: reg, report: report}
+	l := loader{Registry: reg, layer: derive.FileLayer, report: report}
 	return l.list(path)
 }
 
 // Default is Config for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot
 // be read are skipped.
 func Default(reg *derive.Registry, path string) int {
-	l := loader{Registry: reg, lenient: true}
+	l := loader{Registry: reg, lenient: true, layer: derive.StockLayer}
 	if path != "" {
 		l.loaded(&derive.File{Path: path, Default: true})
 	}
@@ -79,12 +78,13 @@ func Default(reg *derive.Registry, path string) int {
 // Scan is Default, and found gets each definition in its order, with the error of one that does not
 // count: the expression cannot be parsed, or the name is defined already. There are no warnings.
 func Scan(reg *derive.Registry, path string, found func(d *syntax.Definition, err error)) {
-	l := loader{Registry: reg, lenient: true, found: found, report: func(string, int, []*syntax.FileError) {}}
+	l := loader{Registry: reg, layer: derive.FileLayer, lenient: true, found: found, report: func(string, int, []*syntax.FileError) {}}
 	_ = l.list(path) // only endless links are errors
 }
 
 type loader struct {
 	*derive.Registry
+	layer   derive.Layer
 	lenient bool                                                     // what cannot be read is passed over
 	streams bool                                                     // pipes and devices of the lists are read
 	metrics int                                                      // registered so far
@@ -187,7 +187,7 @@ func (l *loader) items(list []syntax.Item) {
 		case *syntax.Attribute:
 			l.attribute(item)
 		case *syntax.Definition:
-			err := l.RegisterLine(item)
+			err := l.RegisterLine(item, l.layer)
 			if l.found != nil {
 				l.found(item, err)
 			}
@@ -202,15 +202,12 @@ func (l *loader) items(list []syntax.Item) {
 
 func (l *loader) attribute(a *syntax.Attribute) {
 	l.loaded(&derive.File{Attribute: a})
-	kinds := map[string]pcp.TextKind{"oneline": pcp.OneLine, "helptext": pcp.Help}
-	kind, known := kinds[a.Attr]
-	_, err := l.Lookup(a.Name)
-	switch {
-	case err != nil:
+	switch l.Note(a.Name, a.Attr, a.Value) {
+	case pmerr.Name:
 		l.warn(a.NotDefined())
-	case !known:
+	case pmerr.Arg:
 		l.warn(a.Unknown())
-	case l.AddText(a.Name, kind, a.Value) != nil:
+	case pmerr.Text:
 		l.warn(a.Duplicate())
 	}
 }

@@ -56,11 +56,7 @@ func loadFiles(t *testing.T, files map[string]string, paths ...string) (int, []s
 
 // names returns the names of the definitions after those that every Registry has.
 func names(reg *derive.Registry) string {
-	var list []string
-	for name := range reg.All() {
-		list = append(list, name)
-	}
-	return strings.Join(list[2:], " ")
+	return strings.Join(reg.Set().Names()[2:], " ")
 }
 
 // TestLoadPaths covers lists of files and directories.
@@ -201,8 +197,8 @@ a.g = 4`
 			t.Errorf("said %q, want %q", w[i], want[i])
 		}
 	}
-	src := derive.NewSource(pmapi.WithNames(nil, new(pmns.Tree)), reg, nil)
-	id, _ := reg.Lookup("a.b")
+	src := derive.NewSource(pmapi.WithNames(nil, new(pmns.Tree)), reg.Set(), nil)
+	id, _ := pmapi.LookupName(context.Background(), src, "a.b")
 	for kind, want := range map[pcp.TextKind]string{pcp.OneLine: "one  ", pcp.Help: "hello\n world"} {
 		if s, err := pmapi.LookupText(context.Background(), src, kind, uint32(id)); s != want || err != nil {
 			t.Errorf("text %d: %q, %v", kind, s, err)

@@ -222,7 +222,7 @@ func options(t testing.TB, names ...string) *lsp.Options {
 func sourceOptions(name string, open func(ctx context.Context, kind, name string) (pmapi.Source, error)) *lsp.Options {
 	rules := slices.DeleteFunc(lint.Rules(), func(r *lint.Rule) bool { return r.Name == "no-help" })
 	return &lsp.Options{Kind: repl.Archive, Name: name, Lint: lint.Options{Rules: rules}, Session: func(kind, name string) (lsp.Session, error) {
-		opt := &repl.Options{Sources: repl.Sources{Open: open, Kind: kind, Name: name}, Registry: derive.NewRegistry(nil)}
+		opt := &repl.Options{Sources: repl.Sources{Open: open, Kind: kind, Name: name}, Definitions: derive.NewSet()}
 		opt.Settings.Language = check.Extended // as pmderive lsp does
 		if kind == lsp.NoSource {
 			opt.Open = nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/derive"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
@@ -14,9 +15,9 @@ import (
 // or below them, and those that definitions are made of. Without names all definitions of the session
 // count. A name must be there, or the error is that of unknown; what a definition mentions need not,
 // as in defined(x).
-func (s *Source) BaseMetrics(ctx context.Context, defs *Dictionary, names []string, unknown func(name string) error) ([]string, error) {
+func (s *Source) BaseMetrics(ctx context.Context, defs *derive.Set, names []string, unknown func(name string) error) ([]string, error) {
 	if len(names) == 0 {
-		for _, d := range defs.Own {
+		for _, d := range defs.Own() {
 			names = append(names, d.Name())
 		}
 	}

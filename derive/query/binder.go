@@ -11,40 +11,26 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Binder checks expressions against a source and the definitions of a Dictionary, all of them as
+// A Binder checks expressions against a source and the definitions of a derive.Set, all of them as
 // metrics of one derive.Source.
 type Binder struct {
 	Derived *derive.Source // over the source
 
 	src      *Source
-	defs     *Dictionary
-	ids      map[*derive.Definition]pcp.ID // of defined ones
-	defining string                        // the name that is not proposed, because it is being defined
-	unknown  int                           // how many unknown names there were
+	defs     *derive.Set
+	defining string // the name that is not proposed, because it is being defined
+	unknown  int    // how many unknown names there were
 }
 
 // Bind returns a Binder. Derived metrics may be operands if they may be nested.
-func (s *Source) Bind(defs *Dictionary, nested bool) *Binder {
+func (s *Source) Bind(defs *derive.Set, nested bool) *Binder {
 	opt := &derive.Options{Warn: func(_, _ string) {}, Equivalent: s.Equivalent, Nested: nested, Records: s.Line != nil && s.Step == 0, Clock: true}
-	b := &Binder{Derived: derive.NewSource(s.Source, defs.reg, opt), src: s, defs: defs, ids: make(map[*derive.Definition]pcp.ID, len(defs.Own))}
-	for _, d := range defs.Own {
-		b.ids[d] = b.Derived.Define(d)[0]
-	}
-	return b
+	return &Binder{Derived: derive.NewSource(s.Source, defs, opt), src: s, defs: defs}
 }
 
 // Check checks definitions, with the requests for all of them at once.
 func (b *Binder) Check(ctx context.Context, defs []*derive.Definition) ([]derive.Report, error) {
-	ids := make([]pcp.ID, len(defs))
-	for i, d := range defs {
-		id, known := b.ids[d]
-		if !known { // one of the Registry
-			id = b.Derived.Define(d)[0]
-			b.ids[d] = id
-		}
-		ids[i] = id
-	}
-	return b.Derived.Check(ctx, ids...)
+	return b.Derived.Check(ctx, b.Derived.Define(defs...)...)
 }
 
 // CheckOne checks one definition. The error is a *Problem, or that of a request to the source.
@@ -97,7 +83,7 @@ type Compiled struct {
 
 // Compile checks expressions, which may be written NAME = EXPR, with the requests for all of them at once. A
 // name that has metrics below it stands for them.
-func (s *Source) Compile(ctx context.Context, defs *Dictionary, exprs []string) ([]Compiled, error) {
+func (s *Source) Compile(ctx context.Context, defs *derive.Set, exprs []string) ([]Compiled, error) {
 	b, list, err := s.expressions(ctx, defs, exprs, true)
 	if err != nil {
 		return nil, err

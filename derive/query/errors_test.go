@@ -38,19 +38,21 @@ var mistakes = []struct {
 func entries(t *testing.T) map[string]func(expr string) error {
 	ctx, src := t.Context(), open(t, "demo")
 	reg := derive.NewRegistry(nil)
-	defs := query.NewDictionary(reg)
+	defs := reg.Set()
 	derived := derive.NewSource(src.Unwrap(), nil, nil)
 	return map[string]func(expr string) error{
 		"derive.Compile": func(expr string) error {
 			_, err := derive.Compile("x", expr)
 			return err
 		},
-		"derive.Registry.Compile": func(expr string) error {
-			_, err := reg.Compile("x", expr)
+		"derive.Set.Compile": func(expr string) error {
+			_, err := defs.Compile("x", expr)
 			return err
 		},
-		"derive.Registry.Register":     func(expr string) error { return reg.Register("x", expr) },
-		"derive.Registry.RegisterLine": func(expr string) error { return reg.RegisterLine(&syntax.Definition{Name: "x", Text: expr}) },
+		"derive.Registry.Register": func(expr string) error { return reg.Register("x", expr) },
+		"derive.Registry.RegisterLine": func(expr string) error {
+			return reg.RegisterLine(&syntax.Definition{Name: "x", Text: expr}, derive.FileLayer)
+		},
 		"derive.Source.Add": func(expr string) error {
 			defer derived.Remove("x") // nothing is left of some
 			return derived.Add(ctx, "x", expr)
@@ -89,7 +91,7 @@ func entries(t *testing.T) map[string]func(expr string) error {
 // it, and errors.Is PCP's codes.
 func TestErrors(t *testing.T) {
 	for way, f := range entries(t) {
-		parser := strings.HasPrefix(way, "derive.Reg") || way == "derive.Compile"
+		parser := strings.HasPrefix(way, "derive.") && way != "derive.Source.Add"
 		for _, m := range mistakes {
 			if parser && m.parsed {
 				continue
@@ -121,7 +123,7 @@ func TestErrors(t *testing.T) {
 // TestErrorCauses: what checks and parses alone has causes, from which problems are made.
 func TestErrorCauses(t *testing.T) {
 	src := open(t, "demo")
-	_, err := src.Bind(query.NewDictionary(nil), false).Compile(t.Context(), "1 + no.such")
+	_, err := src.Bind(derive.NewSet(), false).Compile(t.Context(), "1 + no.such")
 	var cause *check.Error
 	if !errors.As(err, &cause) || !errors.Is(cause, pmerr.Name) || cause.Pos != 4 {
 		t.Errorf("%v", err)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/lib/fetchgroup"
 	"pmtools/lib/pcp"
@@ -85,7 +86,7 @@ func (f *Fleet) Close() error {
 // Run returns the samples of expressions on all hosts. Each host is asked at the same times; a sample
 // has the values of those that have answered in time, in the units of the first of them. A host that
 // fails is reported once and connected to again.
-func (f *Fleet) Run(ctx context.Context, defs *Dictionary, q *Query) (*Stream, error) {
+func (f *Fleet) Run(ctx context.Context, defs *derive.Set, q *Query) (*Stream, error) {
 	across, err := parseAcross(q.Across)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (r *rounds) wanted() int {
 }
 
 // run yields a sample for each round.
-func (r *rounds) run(ctx context.Context, defs *Dictionary, yield func(*sampling.Sample, error) bool) {
+func (r *rounds) run(ctx context.Context, defs *derive.Set, yield func(*sampling.Sample, error) bool) {
 	asking := ctx
 	if end := r.q.Times.End; !r.q.Once && end != (pcp.Timestamp{}) {
 		var cancel context.CancelFunc

@@ -196,9 +196,7 @@ func TestExtendedHabits(t *testing.T) {
 		"stddev()":                                          "as in stddev(EXPR) [by (LABEL, ...)]",
 		"sum(kernel.all.load) by ()":                        "",
 	} {
-		dict := query.NewDictionary(derive.NewRegistry(nil))
-		dict.SetLanguage(check.Extended)
-		_, err := query.Run(t.Context(), src, dict, &query.Query{Exprs: []string{expr}, Once: true})
+		_, err := query.Run(t.Context(), src, derive.NewSet().In(check.Extended), &query.Query{Exprs: []string{expr}, Once: true})
 		bad := problems(err)
 		if len(bad) != 1 {
 			t.Errorf("%s: %v", expr, err)
@@ -266,7 +264,7 @@ func TestHoisted(t *testing.T) {
 func numbers(t *testing.T, src *query.Source, expr string) (list []float64) {
 	t.Helper()
 	q := &query.Query{Exprs: []string{expr}, Times: sampling.Times{Start: src.At, Samples: 1}, Raw: true}
-	st, err := query.Run(t.Context(), src, query.NewDictionary(derive.NewRegistry(nil)), q)
+	st, err := query.Run(t.Context(), src, derive.NewSet(), q)
 	if err != nil {
 		t.Fatalf("%s: %v", expr, err)
 	}

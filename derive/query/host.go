@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/lib/fetchgroup"
 	"pmtools/lib/pcp"
@@ -33,7 +34,7 @@ type hostSampler struct {
 }
 
 // sampler returns what samples a host, over the connection of the query before if there is one.
-func (f *Fleet) sampler(ctx context.Context, host string, defs *Dictionary, q *Query) (fetchgroup.Sampler[*reading], error) {
+func (f *Fleet) sampler(ctx context.Context, host string, defs *derive.Set, q *Query) (fetchgroup.Sampler[*reading], error) {
 	src, err := f.connect(ctx, host)
 	if err != nil {
 		return nil, diagnose.From(err)

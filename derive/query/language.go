@@ -4,22 +4,10 @@ import (
 	"context"
 	"strings"
 
-	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
 )
-
-// Language returns the language of expressions: that of the Registry.
-func (d *Dictionary) Language() check.Language { return d.reg.Language() }
-
-// SetLanguage sets the language of expressions, for all Dictionaries of the Registry. Without a
-// Registry there is only that of PCP.
-func (d *Dictionary) SetLanguage(l check.Language) {
-	if d.reg != nil {
-		d.reg.SetLanguage(l)
-	}
-}
 
 // ParseLanguage returns the language of a name. The error is a *Problem.
 func ParseLanguage(name string) (check.Language, error) {
@@ -29,11 +17,6 @@ func ParseLanguage(name string) (check.Language, error) {
 		}
 	}
 	return check.PCP, Problemf("there is no language '%s'; there are %s and %s", name, check.PCP, check.Extended)
-}
-
-// Compile parses an expression.
-func (d *Dictionary) Compile(name, expr string) (*derive.Definition, error) {
-	return d.reg.Compile(name, expr)
 }
 
 // extendedHint tells what accepts an expression that is no mistake in the extended language.

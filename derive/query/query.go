@@ -5,7 +5,7 @@
 // [Stream]: what the samples have in common, and an iterator over them. Whatever shows, sends or
 // writes values of expressions consumes such a stream.
 //
-// Expressions may mention the definitions of a [Dictionary]. A [Binder] checks them against a source.
+// Expressions may mention the definitions of a [derive.Set]. A [Binder] checks them against a source.
 package query
 
 import (
@@ -111,7 +111,7 @@ type plan struct {
 
 // Run returns the samples of expressions over a source. Expressions that are wrong do not keep the
 // others from being evaluated: they are in the Err of the Stream. If all are wrong there is no Stream.
-func Run(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*Stream, error) {
+func Run(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*Stream, error) {
 	p, err := prepare(ctx, src, defs, q)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func Run(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*Stream,
 }
 
 // prepare makes a plan, with errors as those of Run.
-func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*plan, error) {
+func prepare(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*plan, error) {
 	if src.Line != nil && !q.Once {
 		defer func(step time.Duration) { src.Step = step }(src.Step)
 		src.Step = q.Times.Interval
@@ -311,7 +311,7 @@ func (p *plan) tooFew(ctx context.Context, have, need int) *Problem {
 
 // expressions names expressions, those below inner names among them if these are to be expanded, and
 // adds definitions among the expressions to defs. It returns the Binder for them all.
-func (s *Source) expressions(ctx context.Context, defs *Dictionary, exprs []string, expand bool) (*Binder, []Compiled, error) {
+func (s *Source) expressions(ctx context.Context, defs *derive.Set, exprs []string, expand bool) (*Binder, []Compiled, error) {
 	if expand {
 		var err error
 		if exprs, err = s.expand(ctx, defs, exprs); err != nil {

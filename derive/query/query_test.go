@@ -59,7 +59,7 @@ func text(h *sampling.Header, smp *sampling.Sample) string {
 
 // all returns the lines of all samples of a query, and its error.
 func all(ctx context.Context, src *query.Source, q *query.Query) (lines []string, err error) {
-	st, err := query.Run(ctx, src, query.NewDictionary(derive.NewRegistry(nil)), q)
+	st, err := query.Run(ctx, src, derive.NewSet(), q)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func TestRates(t *testing.T) {
 // TestAllocations: a steady stream allocates nothing for each value.
 func TestAllocations(t *testing.T) {
 	src := open(t, "demo")
-	st, err := query.Run(t.Context(), src, query.NewDictionary(nil), &query.Query{Exprs: []string{"disk.dev.total"}, Times: sampling.Times{Start: src.At}})
+	st, err := query.Run(t.Context(), src, derive.NewSet(), &query.Query{Exprs: []string{"disk.dev.total"}, Times: sampling.Times{Start: src.At}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestRunErrors(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	st, err := query.Run(ctx, src, query.NewDictionary(nil), &query.Query{Exprs: []string{"t.s"}, Times: sampling.Times{Start: src.At}})
+	st, err := query.Run(ctx, src, derive.NewSet(), &query.Query{Exprs: []string{"t.s"}, Times: sampling.Times{Start: src.At}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestFleetDown(t *testing.T) {
 	f := query.NewFleet(hosts)
 	f.Open = func(context.Context, string) (pmapi.Source, error) { return nil, pmerr.IPC }
 	f.Report = func(host string, err error) { n, last = n+1, host+": "+err.Error() }
-	st, err := f.Run(t.Context(), query.NewDictionary(nil), &query.Query{Exprs: []string{"x"}, Once: true})
+	st, err := f.Run(t.Context(), derive.NewSet(), &query.Query{Exprs: []string{"x"}, Once: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestFleet(t *testing.T) {
 	}
 	f.Report = func(host string, err error) { reported = append(reported, host+": "+err.Error()) }
 	for range 2 {
-		st, err := f.Run(t.Context(), query.NewDictionary(nil), &query.Query{Exprs: []string{"sample.long.one"}, Once: true})
+		st, err := f.Run(t.Context(), derive.NewSet(), &query.Query{Exprs: []string{"sample.long.one"}, Once: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestFleet(t *testing.T) {
 	if len(reported) != 2 || !strings.HasPrefix(reported[0], "down: ") {
 		t.Errorf("%q", reported)
 	}
-	st, err := f.Run(t.Context(), query.NewDictionary(nil), &query.Query{Exprs: []string{"sample.long.one"}, Once: true, All: true, Across: "sum"})
+	st, err := f.Run(t.Context(), derive.NewSet(), &query.Query{Exprs: []string{"sample.long.one"}, Once: true, All: true, Across: "sum"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"pmtools/derive"
 	"pmtools/internal/ordered"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -47,7 +48,7 @@ const (
 
 // Run returns the samples of expressions, in the units of the first recording. Selection.Limit is for all of
 // them together; other choices are made in each.
-func (r *Recordings) Run(ctx context.Context, defs *Dictionary, q *Query) (*Stream, error) {
+func (r *Recordings) Run(ctx context.Context, defs *derive.Set, q *Query) (*Stream, error) {
 	switch {
 	case q.Across != "":
 		return nil, Problemf("values of hosts are combined while they are live; export the archives, and use SQL")
@@ -89,7 +90,7 @@ func (r *Recordings) times(ctx context.Context, src *Source, q *Query) (sampling
 }
 
 // read reads one recording.
-func (r *Recordings) read(ctx context.Context, defs *Dictionary, q *Query, name string, yield func(*batch) bool) {
+func (r *Recordings) read(ctx context.Context, defs *derive.Set, q *Query, name string, yield func(*batch) bool) {
 	fail := func(err error) bool { return yield(&batch{name: name, err: err}) }
 	src, err := r.Open(ctx, name)
 	if err != nil {

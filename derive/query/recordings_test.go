@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/derive"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -44,7 +45,7 @@ func TestPlaces(t *testing.T) {
 	}
 	f.Report = func(host string, err error) { said = append(said, host+": "+err.Error()) }
 	defer f.Close()
-	st, err := f.Run(t.Context(), query.NewDictionary(nil), &query.Query{Exprs: []string{"m"}, Expand: true, Once: true})
+	st, err := f.Run(t.Context(), derive.NewSet(), &query.Query{Exprs: []string{"m"}, Expand: true, Once: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestRecordings(t *testing.T) {
 			return query.NewSource(named{src, name}), err
 		}
 		tt.query.Once = true
-		st, err := r.Run(t.Context(), query.NewDictionary(nil), &tt.query)
+		st, err := r.Run(t.Context(), derive.NewSet(), &tt.query)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestRecordingsEnd(t *testing.T) {
 		of.Start = src.At
 		return of, nil
 	}
-	st, err := r.Run(t.Context(), query.NewDictionary(nil), &query.Query{Exprs: []string{"disk.dev.total"}, Times: sampling.Times{Interval: time.Second}})
+	st, err := r.Run(t.Context(), derive.NewSet(), &query.Query{Exprs: []string{"disk.dev.total"}, Times: sampling.Times{Interval: time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}

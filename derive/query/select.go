@@ -34,7 +34,7 @@ var sorts = []string{"id", "name", "value"}
 func Sorts() []string { return slices.Clone(sorts) }
 
 // expand puts the metrics below an inner node of the name space in its place.
-func (s *Source) expand(ctx context.Context, defs *Dictionary, exprs []string) ([]string, error) {
+func (s *Source) expand(ctx context.Context, defs *derive.Set, exprs []string) ([]string, error) {
 	var list []string
 	var src *derive.Source
 	for _, e := range exprs {

@@ -356,7 +356,7 @@ func (s *simulated) query(rounds int, interval time.Duration) error {
 		h.mu.Unlock()
 	}
 	q := &Query{Exprs: []string{"h.serial", "delta(h.serial)", "h.fast", "rate(h.slow)", "h.inst"}, Watcher: s, Interval: interval}
-	st, err := s.fleet.Run(ctx, NewDictionary(derive.NewRegistry(nil)), q)
+	st, err := s.fleet.Run(ctx, derive.NewSet(), q)
 	if err != nil {
 		return err
 	}
@@ -381,7 +381,7 @@ func alone(ctx context.Context, h *simulatedHost, f *simulation.Faults) error {
 		src, err = h.source(ctx)
 	}
 	reg := derive.NewRegistry(nil)
-	all := derive.NewSource(src, reg, &derive.Options{Clock: true, Warn: func(string, string) {}})
+	all := derive.NewSource(src, reg.Set(), &derive.Options{Clock: true, Warn: func(string, string) {}})
 	defer all.Close()
 	for _, x := range []string{"x.serial = instant(h.serial)", "x.step = delta(h.serial)", "x.fast = rate(h.fast)", "x.slow = rate(h.slow)"} {
 		name, expr, _ := CutDefinition(x)

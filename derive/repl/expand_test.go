@@ -80,7 +80,7 @@ func TestMasking(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := newSession(t, "ta", func(o *repl.Options) { o.Registry = reg })
+	s := newSession(t, "ta", func(o *repl.Options) { o.Definitions = reg.Set() })
 	for _, tt := range []struct{ item, want string }{
 		{"t.s", "0 @ 2001-09-09 01:46:40\n"},
 		{"g.one", "\n1 @ 2001-09-09 01:46:40\n"},

@@ -22,7 +22,7 @@ func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if err != nil {
 		return diagnose.From(err)
 	}
-	f := query.ReadFile(name, src, s.defs.Own)
+	f := query.ReadFile(name, src, s.defs.Own())
 	s.define(s.defs.Replace(f.Own))
 	if s.files[name] = len(f.Problems) == 0 && f.Dropped == 0; s.files[name] {
 		s.saved = name
@@ -53,7 +53,7 @@ func (s *Session) save(ctx context.Context, name string, over bool, w io.Writer)
 		return query.Problemf("there are no files here")
 	}
 	old, _ := s.opt.Files.ReadFile(name) // an error is that of writing it, too
-	text, err := lint.Saved(ctx, s.binder(), s.defs.Own, over || syntax.IsExtended(old))
+	text, err := lint.Saved(ctx, s.binder(), s.defs.Own(), over || syntax.IsExtended(old))
 	if bad, ok := errors.AsType[*Problem](err); ok {
 		bad.Notes = append(bad.Notes, ":save! "+name+" writes a file for pmderive alone; its first line says so")
 	}
@@ -71,6 +71,6 @@ func (s *Session) save(ctx context.Context, name string, over bool, w io.Writer)
 		return diagnose.From(err)
 	}
 	s.files[name], s.saved, s.dirty = true, name, false
-	fmt.Fprintf(w, "%s to %s\n", query.Plural(len(s.defs.Own), "definition"), name)
+	fmt.Fprintf(w, "%s to %s\n", query.Plural(len(s.defs.Own()), "definition"), name)
 	return nil
 }

@@ -72,7 +72,7 @@ func large(t *testing.T, n int, named bool, set repl.Settings, out sampling.Writ
 			Files: memory{}, Now: time.Now,
 			Output: func(io.Writer, *sampling.Header, repl.Form) (sampling.Writer, error) { return out, nil },
 		},
-		Registry: derive.NewRegistry(nil), Settings: set,
+		Definitions: derive.NewSet(), Settings: set,
 	})
 	t.Cleanup(func() { s.Close() })
 	return s

@@ -13,7 +13,7 @@ import (
 func runList(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	switch words := strings.Fields(arg); {
 	case len(words) == 0:
-		for _, d := range s.defs.Own {
+		for _, d := range s.defs.Own() {
 			fmt.Fprintf(w, "%s = %s\n", d.Name(), d)
 		}
 		return nil
@@ -31,7 +31,7 @@ func runList(ctx context.Context, s *Session, arg string, w io.Writer) error {
 func (s *Session) listAll(ctx context.Context, names []string, w io.Writer) error {
 	tools, options := s.opt.Tools()
 	c := tools.Catalog(options)
-	for _, d := range s.defs.Own {
+	for _, d := range s.defs.Own() {
 		c.Hide(d.Name(), d.String())
 	}
 	if err := c.Keep(names); err != nil {

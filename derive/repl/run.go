@@ -313,6 +313,6 @@ func runDrop(_ context.Context, s *Session, name string, _ io.Writer) error {
 		return query.Problemf("%s is used by %s", name, strings.Join(users, ", "))
 	}
 	s.define(s.defs.Without(name))
-	s.dirty = len(s.defs.Own) > 0
+	s.dirty = len(s.defs.Own()) > 0
 	return nil
 }

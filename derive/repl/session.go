@@ -45,10 +45,10 @@ type Problem = diagnose.Problem
 type Options struct {
 	Sources
 	World
-	Registry *derive.Registry // definitions that hold from the start; nil for none
-	Reports  report.Opener    // nil means those that need no file
-	Zone     *time.Location   // in which times are shown and meant; nil means UTC
-	Settings Settings         // to begin with
+	Definitions *derive.Set    // that hold from the start; nil for none
+	Reports     report.Opener  // nil means those that need no file
+	Zone        *time.Location // in which times are shown and meant; nil means UTC
+	Settings    Settings       // to begin with
 }
 
 // Sources tell where metrics come from.
@@ -115,7 +115,7 @@ type Session struct {
 	lock      chan struct{} // holds one token while the rest is unused
 	zone      *time.Location
 	set       Settings
-	defs      *query.Dictionary
+	defs      *derive.Set
 	recording *recording // what :record has begun; nil for nothing
 
 	background context.Context // of what Complete asks; ended by Close
@@ -164,8 +164,11 @@ func New(opt *Options) *Session {
 		s.opt.Now = time.Now
 	}
 	s.files = make(map[string]bool)
-	s.define(query.NewDictionary(opt.Registry))
-	s.defs.SetLanguage(s.set.Language)
+	defs := opt.Definitions
+	if defs == nil {
+		defs = derive.NewSet()
+	}
+	s.define(defs.In(s.set.Language))
 	return s
 }
 
@@ -193,7 +196,7 @@ func (s *Session) Close() error {
 	return errors.Join(err, s.src.Close())
 }
 
-func (s *Session) define(d *query.Dictionary) {
+func (s *Session) define(d *derive.Set) {
 	s.defs, s.full = d, nil
 	s.forget()
 }
@@ -216,14 +219,14 @@ func (s *Session) Unsaved() int {
 	if !s.dirty {
 		return 0
 	}
-	return len(s.defs.Own)
+	return len(s.defs.Own())
 }
 
 // Definitions returns the Session's own definitions in their order.
 func (s *Session) Definitions() []*derive.Definition {
 	<-s.lock
 	defer s.release()
-	return append([]*derive.Definition(nil), s.defs.Own...)
+	return append([]*derive.Definition(nil), s.defs.Own()...)
 }
 
 // Zone returns the zone in which times are shown and meant.

@@ -123,9 +123,9 @@ func newLines(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Writer, er
 func newSession(t testing.TB, name string, more ...func(*repl.Options)) *repl.Session {
 	t.Helper()
 	opt := &repl.Options{
-		Sources:  repl.Sources{Open: archives(t, "ta", "demo", "labels", "indoms"), Kind: repl.Archive, Name: name},
-		World:    repl.World{Files: memory{}, Now: func() time.Time { return time.Unix(1700000000, 0) }, Output: newLines},
-		Registry: derive.NewRegistry(nil),
+		Sources:     repl.Sources{Open: archives(t, "ta", "demo", "labels", "indoms"), Kind: repl.Archive, Name: name},
+		World:       repl.World{Files: memory{}, Now: func() time.Time { return time.Unix(1700000000, 0) }, Output: newLines},
+		Definitions: derive.NewSet(),
 	}
 	for _, f := range more {
 		f(opt)

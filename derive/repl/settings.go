@@ -274,7 +274,7 @@ func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		return nil
 	}
 	err := k.set(&s.set, value)
-	s.defs.SetLanguage(s.set.Language)
+	s.defs = s.defs.In(s.set.Language)
 	return err
 }
 

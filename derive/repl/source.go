@@ -12,7 +12,6 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
-	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/sampling"
@@ -104,13 +103,6 @@ func (s *Session) all(ctx context.Context) *derive.Source {
 		return s.full
 	}
 	s.full = s.binder().Derived
-	for _, d := range s.defs.Own {
-		for kind, text := range map[pcp.TextKind]*string{pcp.OneLine: d.OneLine, pcp.Help: d.Help} {
-			if text != nil {
-				_ = s.full.AddText(d.Name(), kind, *text)
-			}
-		}
-	}
 	return s.full
 }
 
@@ -194,9 +186,9 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 
 func (s *Session) recheck(ctx context.Context, w io.Writer) error {
 	b := s.binder()
-	found, err := b.Check(ctx, s.defs.Own)
+	found, err := b.Check(ctx, s.defs.Own())
 	for i, x := range found {
-		switch d := s.defs.Own[i]; {
+		switch d := s.defs.Own()[i]; {
 		case x.Err != nil:
 			fmt.Fprintf(w, "%s does not fit this source: %s\n", d.Name(), b.Problem(ctx, d.String(), x.Err).Msg)
 		case x.Masked:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pmtools/derive"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -39,7 +40,7 @@ type shown struct {
 
 // Bind fits a report to a source. The error is that of a request, or a *query.Problem if no column is
 // left.
-func (r *Report) Bind(ctx context.Context, src *query.Source, defs *query.Dictionary) (*Bound, error) {
+func (r *Report) Bind(ctx context.Context, src *query.Source, defs *derive.Set) (*Bound, error) {
 	b, err := r.bind(ctx, src, defs)
 	if err != nil || len(b.Exprs) > 0 {
 		return b, err
@@ -55,7 +56,7 @@ func (r *Report) Bind(ctx context.Context, src *query.Source, defs *query.Dictio
 }
 
 // bind is Bind for any number of columns.
-func (r *Report) bind(ctx context.Context, src *query.Source, defs *query.Dictionary) (*Bound, error) {
+func (r *Report) bind(ctx context.Context, src *query.Source, defs *derive.Set) (*Bound, error) {
 	b := &Bound{Report: r, by: make(map[string]*shown), src: src}
 	if err := b.lookup(ctx); err != nil {
 		return nil, err

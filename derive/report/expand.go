@@ -34,7 +34,7 @@ func (o Opener) Open() (*Library, error) {
 }
 
 // Expand is that of the Library, which is opened only if there are names of reports.
-func (o Opener) Expand(ctx context.Context, src *query.Source, defs *query.Dictionary, args []string) (Expansion, error) {
+func (o Opener) Expand(ctx context.Context, src *query.Source, defs *derive.Set, args []string) (Expansion, error) {
 	if !Named(args) {
 		return Expansion{Exprs: args, Plain: args}, nil
 	}
@@ -62,7 +62,7 @@ func Named(args []string) bool { return slices.ContainsFunc(args, IsName) }
 
 // Expand puts the columns of reports that fit the source in the place of their names. A later column
 // of a name takes the place of an earlier one. Beside other arguments a report may be without columns.
-func (l *Library) Expand(ctx context.Context, src *query.Source, defs *query.Dictionary, args []string) (*Expansion, error) {
+func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Set, args []string) (*Expansion, error) {
 	x := &Expansion{}
 	for _, arg := range args {
 		if !IsName(arg) {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/insts"
 	"pmtools/derive/query"
@@ -78,7 +79,7 @@ var errPast = query.Problemf("intervals are so many that they have more than %d 
 // Summarize summarizes expressions over the times of the options, record by record. A live source is sampled
 // at an interval until the times end, or ctx does after the first sample. A Summary lacks what its Err tells;
 // there is none if nothing could be summarized.
-func Summarize(ctx context.Context, src *query.Source, defs *query.Dictionary, opt *Options) (*Summary, error) {
+func Summarize(ctx context.Context, src *query.Source, defs *derive.Set, opt *Options) (*Summary, error) {
 	r := newRecorder(opt)
 	bad, err := r.compile(ctx, src, defs)
 	if err != nil {
@@ -107,7 +108,7 @@ func Summarize(ctx context.Context, src *query.Source, defs *query.Dictionary, o
 }
 
 // compile adds the expressions, or all metrics. Bad has a *query.Problem of each that is wrong.
-func (r *recorder) compile(ctx context.Context, src *query.Source, defs *query.Dictionary) (bad []error, err error) {
+func (r *recorder) compile(ctx context.Context, src *query.Source, defs *derive.Set) (bad []error, err error) {
 	wanted := r.opt.Exprs
 	if len(wanted) == 0 {
 		all := src.Bind(defs, true).Derived

@@ -467,11 +467,11 @@ func TestIntervalsBound(t *testing.T) {
 	src := query.NewSource(arch)
 	defer arch.Close()
 	opt := &Options{Exprs: []string{"big.d01", "big.d05", "big.d09", "big.d13"}, Instances: true, Every: time.Second}
-	if _, err := Summarize(t.Context(), src, query.NewDictionary(nil), opt); err == nil || !strings.Contains(err.Error(), "choose longer ones") {
+	if _, err := Summarize(t.Context(), src, derive.NewSet(), opt); err == nil || !strings.Contains(err.Error(), "choose longer ones") {
 		t.Errorf("many intervals: %v", err)
 	}
 	opt.Every = time.Minute
-	s, err := Summarize(t.Context(), src, query.NewDictionary(nil), opt)
+	s, err := Summarize(t.Context(), src, derive.NewSet(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

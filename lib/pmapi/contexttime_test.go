@@ -90,7 +90,7 @@ func dupSources(t *testing.T) map[string]func(context.Context) (pmapi.Source, er
 		if err != nil {
 			return nil, err
 		}
-		return derive.NewSource(src, definitions, nil), nil
+		return derive.NewSource(src, definitions.Set(), nil), nil
 	}
 	return sources
 }

@@ -302,7 +302,7 @@ func ExampleNewContext_derived() {
 		if err != nil {
 			return nil, err
 		}
-		return derive.NewSource(src, definitions, nil), nil
+		return derive.NewSource(src, definitions.Set(), nil), nil
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -124,7 +124,7 @@ func summarize(t *testing.T, s shape) func() {
 	a, err := openArchive(ctx, "", write(t, s))
 	must(err)
 	t.Cleanup(func() { a.Close() })
-	src, defs := query.NewSource(a), query.NewDictionary(nil)
+	src, defs := query.NewSource(a), derive.NewSet()
 	opt := &summary.Options{Times: sampling.Times{Start: pcp.Timestamp{Sec: 1700000000}}}
 	return func() {
 		_, err := summary.Summarize(ctx, src, defs, opt)

@@ -27,14 +27,14 @@ func definitionOperations() []operation {
 		{"load and bind definitions", "definitions", steps, func(t *testing.T, n int) func() {
 			file, a := definitions(t, n), kept(t, write(t, shape{metrics: n, records: 2}))
 			return func() {
-				s := derive.NewSource(a, registry(file), nil)
+				s := derive.NewSource(a, registry(file).Set(), nil)
 				must(s.WalkNames(ctx, "", func(string) bool { return true }))
 			}
 		}},
 		{"load and bind where one may hold another", "definitions", steps, func(t *testing.T, n int) func() {
 			file, a := definitions(t, n), kept(t, write(t, shape{metrics: n, records: 2}))
 			return func() {
-				s := derive.NewSource(a, registry(file), &derive.Options{Nested: true})
+				s := derive.NewSource(a, registry(file).Set(), &derive.Options{Nested: true})
 				must(s.WalkNames(ctx, "", func(string) bool { return true }))
 			}
 		}},
@@ -133,7 +133,7 @@ func registry(file string) *derive.Registry {
 // evaluate fetches n definitions from the start of an archive to its end.
 func evaluate(t *testing.T, s shape, file string, n int) func() {
 	a := kept(t, write(t, s))
-	src := derive.NewSource(a, registry(file), nil)
+	src := derive.NewSource(a, registry(file).Set(), nil)
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("d%d.x%d", i%50, i)

@@ -62,7 +62,7 @@ func (r *Reports) prepare(env *cli.Env) {
 
 // Expand puts the columns of reports that fit a source in the place of their names. Why others are left
 // out goes to tell. Times that a report asks for hold unless the options have them.
-func (r *Reports) Expand(ctx context.Context, env *cli.Env, o *option.Options, src *query.Source, defs *query.Dictionary, args []string, tell func(error)) (*report.Expansion, error) {
+func (r *Reports) Expand(ctx context.Context, env *cli.Env, o *option.Options, src *query.Source, defs *derive.Set, args []string, tell func(error)) (*report.Expansion, error) {
 	lib, err := r.Library(env)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (r *Reports) Expand(ctx context.Context, env *cli.Env, o *option.Options, s
 }
 
 // Plain puts the metrics and the formulas of reports in the place of their names, without conversions.
-func (r *Reports) Plain(ctx context.Context, env *cli.Env, src *query.Source, defs *query.Dictionary, args []string, tell func(error)) ([]string, error) {
+func (r *Reports) Plain(ctx context.Context, env *cli.Env, src *query.Source, defs *derive.Set, args []string, tell func(error)) ([]string, error) {
 	if !report.Named(args) {
 		return args, nil
 	}

@@ -32,10 +32,13 @@ type Definitions struct {
 	printer *debug.Printer
 	flags   debug.Flags // what the options asked for last
 
-	stock map[string]bool // the definitions of LoadDefault; nil before it
+	loaded bool // LoadDefault has been called
 }
 
-// Registry returns the definitions so far.
+// Set returns the definitions so far.
+func (d *Definitions) Set() *derive.Set { return d.Registry().Set() }
+
+// Registry returns what reads the definitions.
 func (d *Definitions) Registry() *derive.Registry {
 	first := d.reg == nil
 	if first {
@@ -74,11 +77,10 @@ func (d *Definitions) Load(path string) error {
 
 // LoadDefault loads the files that every command loads, once.
 func (d *Definitions) LoadDefault() {
-	if d.stock != nil {
+	if d.loaded {
 		return
 	}
-	d.stock = make(map[string]bool)
-	if d.NoStock {
+	if d.loaded = true; d.NoStock {
 		return
 	}
 	config := d.env.Config()
@@ -94,27 +96,21 @@ func (d *Definitions) LoadDefault() {
 	}
 	reg := d.Registry()
 	d.printer.Origin = origin
-	before := make(map[string]bool)
-	for name := range reg.All() {
-		before[name] = true
-	}
 	load.Default(reg, path)
-	for name := range reg.All() {
-		if !before[name] {
-			d.stock[name] = true
-		}
-	}
 }
 
 // Stock reports whether LoadDefault has defined a metric.
-func (d *Definitions) Stock(name string) bool { return d.stock[name] }
+func (d *Definitions) Stock(name string) bool {
+	def := d.Set().Find(name)
+	return def != nil && def.Layer == derive.StockLayer
+}
 
 // StockHint returns an error with the option that loads a definition, if it is about one of names that
 // LoadDefault defines.
 func (d *Definitions) StockHint(err error, names []string) error {
 	d.LoadDefault()
 	for _, name := range names {
-		if d.stock[name] && errors.Is(err, pmerr.Name) {
+		if d.Stock(name) && errors.Is(err, pmerr.Name) {
 			return fmt.Errorf("%w; %s is defined by the installation: --stock", err, name)
 		}
 	}

@@ -91,7 +91,7 @@ func (o *Opener) Derive(src pmapi.Source) *derive.Source { return o.derive(src, 
 func (o *Opener) DeriveRecords(src pmapi.Source) *derive.Source { return o.derive(src, true) }
 
 func (o *Opener) derive(src pmapi.Source, records bool) *derive.Source {
-	return derive.NewSource(src, o.Registry(), &derive.Options{Equivalent: o.Equivalence(), AnyName: true, Records: records, Warn: o.Misfit})
+	return derive.NewSource(src, o.Set(), &derive.Options{Equivalent: o.Equivalence(), AnyName: true, Records: records, Warn: o.Misfit})
 }
 
 // OpenPlain opens the source, under the names of -n if there are any. A mistake in a host

@@ -36,7 +36,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A Source over a Source: archived and derived metrics together. A Registry in place of nil has
+	// A Source over a Source: archived and derived metrics together. A Set in place of nil has
 	// definitions for several Sources, from files too (package derive/load).
 	src := derive.NewSource(archive, nil, nil)
 	if err := src.Add(ctx, "my.metric", os.Args[2]); err != nil {

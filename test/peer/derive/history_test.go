@@ -96,7 +96,7 @@ func ourHistory(t *testing.T, w *world, text string, samples int) string {
 	if err := reg.Register(derivedName(0), text); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	s := derive.NewSource(src, reg, nil)
+	s := derive.NewSource(src, reg.Set(), nil)
 	defer s.Close()
 	ctx := context.Background()
 	names, err := s.Lookup(ctx, []string{derivedName(0)})
