@@ -48,12 +48,16 @@ func TestSet(t *testing.T) {
 			}
 			return ""
 		}
-		if own(tt.set) != tt.own || strings.Join(tt.set.Names(), " ") != tt.names || text("g.b") != tt.b || text("x") != tt.x || strings.Join(users, " ") != tt.users {
-			t.Errorf("own %s, names %s, g.b %s, x %s, users %s; want %v", own(tt.set), tt.set.Names(), text("g.b"), text("x"), users, tt)
+		got := []string{own(tt.set), strings.Join(tt.set.Names(), " "), text("g.b"), text("x"), strings.Join(users, " ")}
+		if want := []string{tt.own, tt.names, tt.b, tt.x, tt.users}; !slices.Equal(got, want) {
+			t.Errorf("own, names, g.b, x, users are %q, want %q", got, want)
 		}
 	}
-	if d := two.Find("g.b"); d.Layer != derive.OwnLayer || none.Find("g.b").Layer != derive.FileLayer || two.FindOwn("g.a") != nil {
-		t.Errorf("layer %v", d.Layer)
+	if own, read := two.Find("g.b").Layer, none.Find("g.b").Layer; own != derive.OwnLayer || read != derive.FileLayer {
+		t.Errorf("layers %v and %v", own, read)
+	}
+	if d := two.FindOwn("g.a"); d != nil {
+		t.Errorf("own %v", d)
 	}
 }
 
