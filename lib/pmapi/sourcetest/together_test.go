@@ -17,12 +17,6 @@ func (l *liar) WalkNames(ctx context.Context, name string, f func(string) bool) 
 	})
 }
 
-// gone returns the error of an archive that was closed.
-func (l *liar) gone() error {
-	_, err := l.Archive.Describe(context.Background(), nil)
-	return err
-}
-
 // manyLies returns lies about questions that are asked together.
 func manyLies() []lie {
 	many := func(l *liar) { l.many = true }
