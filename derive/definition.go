@@ -92,6 +92,13 @@ func (d *Definition) Expr() syntax.Expr { return d.expr }
 // String returns the expression as it was written.
 func (d *Definition) String() string { return d.text }
 
+// Anonymous returns the definition without its name.
+func (d *Definition) Anonymous() *Definition {
+	out := *d
+	out.name = ""
+	return &out
+}
+
 // Rate returns the definition of rate() of the expression, without a name.
 func (d *Definition) Rate() *Definition {
 	end := syntax.Pos(len(d.text) + len("rate("))

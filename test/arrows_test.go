@@ -100,7 +100,7 @@ derive/summary: derive derive/diagnose derive/query derive/internal/insts derive
 derive/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
 derive/internal/item: derive/query derive/check derive/syntax lib/when
-derive/fleet: derive derive/check derive/internal/item derive/query derive/sql lib/export lib/pcp
+derive/fleet: derive/diagnose derive derive/check derive/internal/item derive/query derive/sql lib/export lib/pcp
 derive/digest: derive derive/diagnose internal/ordered derive/internal/item derive/internal/table derive/query derive/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
 derive/repl: derive/report derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr

@@ -17,7 +17,6 @@ import (
 	"pmtools/cmd/internal/reports"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/diagnose"
-	"pmtools/derive/repl"
 )
 
 // wrongUse is the exit status for invalid command lines.
@@ -93,9 +92,9 @@ func (a *app) complain(err error) {
 // problemText returns an error with all its details, ending with a newline, within the width of the
 // terminal that a stream is.
 func problemText(err error, stream any) string {
-	p, ok := errors.AsType[*repl.Problem](err)
+	p, ok := errors.AsType[*diagnose.Problem](err)
 	if bad, unopened := errors.AsType[*source.Error](err); unopened && (!ok || len(p.Notes) == 0 && p.Src == "") {
-		p, ok = &repl.Problem{Msg: err.Error(), Notes: bad.Notes, Err: err}, true
+		p, ok = &diagnose.Problem{Msg: err.Error(), Notes: bad.Notes, Err: err}, true
 	}
 	if ok {
 		width, _ := cli.TerminalSize(stream)

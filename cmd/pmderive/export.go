@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/archive"
 	"pmtools/lib/export"
@@ -179,7 +180,7 @@ func (a *app) exportWorkers() int {
 }
 
 func (a *app) complainAbout(ctx context.Context, set string, err error) {
-	if p, ok := errors.AsType[*query.Problem](err); ok {
+	if p, ok := errors.AsType[*diagnose.Problem](err); ok {
 		p.Msg = set + ": " + p.Msg
 		a.complain(p)
 		return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/derive/report"
@@ -109,7 +110,7 @@ func (a *app) expanded(ctx context.Context, s *repl.Session, args []string) (*re
 
 // window returns the window that the options ask for. A doubt about it is reported once.
 func (a *app) window(zone *time.Location) *query.Window {
-	return &query.Window{Options: &a.Options, Now: a.Env.Now(), Zone: zone, Note: func(p *query.Problem) {
+	return &query.Window{Options: &a.Options, Now: a.Env.Now(), Zone: zone, Note: func(p *diagnose.Problem) {
 		if !a.noted {
 			a.noted = true
 			a.complain(p)

@@ -66,7 +66,7 @@ type Catalogue struct {
 	taken map[string]taken // see Take
 }
 
-// Lookup finds a metric by its name. The error is a *query.Problem, or that of a request to the source.
+// Lookup finds a metric by its name. The error is a *diagnose.Problem, or that of a request to the source.
 func (c *Catalogue) Lookup(ctx context.Context, name string) (pcp.Desc, error) {
 	found, err := c.Derived.Lookup(ctx, []string{name})
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Catalogue) Lookup(ctx context.Context, name string) (pcp.Desc, error) {
 	return descs[0].Value, nil
 }
 
-// Texts returns the help texts of a metric. The error is a *query.Problem if neither is there.
+// Texts returns the help texts of a metric. The error is a *diagnose.Problem if neither is there.
 func (c *Catalogue) Texts(ctx context.Context, name string, id pcp.ID) (t Texts, err error) {
 	line, errLine := pmapi.LookupText(ctx, c.Derived, pcp.OneLine, uint32(id))
 	help, errHelp := pmapi.LookupText(ctx, c.Derived, pcp.Help, uint32(id))
@@ -115,7 +115,7 @@ func (c *Catalogue) Labels(ctx context.Context, d *pcp.Desc) ([]pcp.Label, []pcp
 	return labels.Of(*d, pcp.NullInst), insts, nil
 }
 
-// New returns the description of a name. The error is a *query.Problem, or that of a request to the
+// New returns the description of a name. The error is a *diagnose.Problem, or that of a request to the
 // source. Interval is the time between two samples of a live counter.
 func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration) (*Description, error) {
 	desc, err := c.Lookup(ctx, name)

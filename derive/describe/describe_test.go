@@ -15,6 +15,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/describe"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/format"
@@ -142,7 +143,7 @@ func TestUnknown(t *testing.T) {
 		"\x1b[m":        "unknown metric \x1b[m",
 	} {
 		_, err := c.New(t.Context(), name, time.Second)
-		p, ok := errors.AsType[*query.Problem](err)
+		p, ok := errors.AsType[*diagnose.Problem](err)
 		if !ok {
 			t.Errorf("%q: %v", name, err)
 			continue

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"pmtools/derive/diagnose"
-	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -18,13 +17,13 @@ import (
 func (c *Catalogue) problem(ctx context.Context, name string, err error) error {
 	if def := c.Defs.Find(name); def != nil {
 		_, bad := c.Source.Bind(c.Defs, true).CheckOne(ctx, def)
-		if p, ok := errors.AsType[*query.Problem](bad); ok {
+		if p, ok := errors.AsType[*diagnose.Problem](bad); ok {
 			own := *p
 			own.Msg = "the definition of " + name + " does not fit the source: " + p.Msg
 			return &own
 		}
 	}
-	p := &query.Problem{Msg: "the source names " + name + ", but does not describe it: " + diagnose.LowerFirst(err.Error()), Err: err}
+	p := &diagnose.Problem{Msg: "the source names " + name + ", but does not describe it: " + diagnose.LowerFirst(err.Error()), Err: err}
 	switch {
 	case errors.Is(err, pmerr.NonLeaf):
 		p.Msg, p.Notes = name+" is not a metric, but has metrics below it", []string{":metrics " + name + " lists them at the prompt"}
@@ -36,7 +35,7 @@ func (c *Catalogue) problem(ctx context.Context, name string, err error) error {
 
 // InstancesProblem tells why a metric has no instances.
 func InstancesProblem(name string, d pcp.InDom, err error) error {
-	p := &query.Problem{Msg: fmt.Sprintf("the source knows no instances of %s: it has nothing about the domain %s", name, d), Err: err}
+	p := &diagnose.Problem{Msg: fmt.Sprintf("the source knows no instances of %s: it has nothing about the domain %s", name, d), Err: err}
 	if !errors.Is(err, pmerr.InDom) && !errors.Is(err, pmerr.InDomLog) {
 		p.Msg = "the instances of " + name + " cannot be listed: " + diagnose.LowerFirst(err.Error())
 	}
@@ -45,7 +44,7 @@ func InstancesProblem(name string, d pcp.InDom, err error) error {
 
 // textProblem tells why a metric has no help text.
 func (c *Catalogue) textProblem(name string, err error) error {
-	p := &query.Problem{Msg: "there is no help text of " + name, Err: err}
+	p := &diagnose.Problem{Msg: "there is no help text of " + name, Err: err}
 	switch {
 	case c.Defs.FindOwn(name) != nil:
 		p.Notes = []string{name + "(oneline) = TEXT sets it"}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"pmtools/derive/query"
+	"pmtools/derive/diagnose"
 	"pmtools/lib/pcp"
 )
 
@@ -22,7 +22,7 @@ func (c *Catalogue) trials(ctx context.Context, d *Description) ([]Trial, error)
 	var list []Trial
 	for _, t := range proposals(d.Name, &d.Desc) {
 		e, err := b.Compile(ctx, t.Expr)
-		if _, wrong := errors.AsType[*query.Problem](err); wrong {
+		if _, wrong := errors.AsType[*diagnose.Problem](err); wrong {
 			continue
 		}
 		if err != nil {

@@ -133,7 +133,7 @@ func (env *Env) expand(ctx context.Context, s *side, exprs []string) (x report.E
 
 // over sets the window of a side to that of options.
 func (env *Env) over(ctx context.Context, s *side, o *option.Options, with bool) error {
-	w := &query.Window{Options: o, Now: env.Now, Zone: env.Zone, With: with, Note: func(p *query.Problem) { env.note(p) }}
+	w := &query.Window{Options: o, Now: env.Now, Zone: env.Zone, With: with, Note: func(p *diagnose.Problem) { env.note(p) }}
 	x, err := w.Over(ctx, s.Line)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/derive/query"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/summary"
 	"pmtools/internal/ordered"
 	"pmtools/lib/option"
@@ -100,7 +100,7 @@ func (s *Summarize) Ask(ctx context.Context, env *Env, w io.Writer) error {
 // summarize summarizes one recording. The rank of a report chooses instances unless the question does.
 func (s *Summarize) summarize(ctx context.Context, env *Env, one *side, say func(string)) error {
 	if one.live() {
-		return &query.Problem{
+		return &diagnose.Problem{
 			Msg:   "only archives can be summarized, and the source is live",
 			Notes: []string{"name an archive with -a; eval --archive-out BASE records one"},
 		}

@@ -87,7 +87,7 @@ func (ix *Index) unknown(word string) string {
 }
 
 // problem returns that of a question without matches, and what to try.
-func (ix *Index) problem(question string, a *Answer) *query.Problem {
+func (ix *Index) problem(question string, a *Answer) *diagnose.Problem {
 	p := query.Problemf("no metric is about %s", textwidth.Clean(question))
 	for _, word := range a.Unknown {
 		if near := ix.near(word); len(near) > 0 {

@@ -42,7 +42,7 @@ func (f *Finder) current(ctx context.Context, c *describe.Catalogue) (bool, erro
 }
 
 // Find returns the metrics that a question is about, at most the first few of them. The error is a
-// *query.Problem if there are none, that of ctx, or of a lost connection.
+// *diagnose.Problem if there are none, that of ctx, or of a lost connection.
 func (f *Finder) Find(ctx context.Context, c *describe.Catalogue, question string, most int) (*Answer, error) {
 	same, err := f.current(ctx, c)
 	if err != nil {

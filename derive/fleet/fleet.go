@@ -12,6 +12,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"pmtools/derive/sql"
@@ -21,7 +22,7 @@ import (
 
 // Query returns the query for an expression, or for the expression of a definition, over tables, whose
 // metadata are in the given ones. If the expression does not hold for any host,
-// the error is a *query.Problem of the kind with most hosts. For equivalent see derive.Options.
+// the error is a *diagnose.Problem of the kind with most hosts. For equivalent see derive.Options.
 func Query(ctx context.Context, text string, in *export.Tables, defs *derive.Set, equivalent func(a, b pcp.InDom) bool, opt *sql.Options) (string, error) {
 	text = item.Expr(text)
 	names := mentioned(text, defs)
@@ -43,7 +44,7 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *derive.Set
 		b := src.Bind(defs, true)
 		x, err := b.Compile(ctx, text)
 		kinds[i] = sql.Kind{Hosts: k.Hosts, Says: k.Says}
-		switch bad, ok := errors.AsType[*query.Problem](err); {
+		switch bad, ok := errors.AsType[*diagnose.Problem](err); {
 		case err != nil && !ok:
 			return "", err
 		case k.Err != nil:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
 )
@@ -41,7 +42,7 @@ func (m *misfit) error(d *syntax.Definition) *syntax.FileError {
 
 // Saved returns a file of definitions, with others that they mention in the place of their names. A
 // definition that cannot be expanded stays as it is. A file that is not to be in the extended language
-// is for PCP's tools too: what Portable refuses is an error, a *query.Problem.
+// is for PCP's tools too: what Portable refuses is an error, a *diagnose.Problem.
 func Saved(ctx context.Context, b *query.Binder, defs []*derive.Definition, extended bool) (string, error) {
 	found, err := b.Check(ctx, defs)
 	if err != nil {
@@ -56,7 +57,7 @@ func Saved(ctx context.Context, b *query.Binder, defs []*derive.Definition, exte
 		if !extended && syntax.Extension(exprs[i]) != nil {
 			x, bad := portable(exprs[i])
 			if bad != nil {
-				return "", &query.Problem{
+				return "", &diagnose.Problem{
 					Msg: fmt.Sprintf("PCP cannot evaluate %s: %s", d.Name(), bad.why), Src: d.String(), Pos: bad.pos(),
 				}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -33,7 +34,7 @@ func (b *Binder) Check(ctx context.Context, defs []*derive.Definition) ([]derive
 	return b.Derived.Check(ctx, b.Derived.Define(defs...)...)
 }
 
-// CheckOne checks one definition. The error is a *Problem, or that of a request to the source.
+// CheckOne checks one definition. The error is a *diagnose.Problem, or that of a request to the source.
 func (b *Binder) CheckOne(ctx context.Context, d *derive.Definition) (*derive.Report, error) {
 	b.defining = d.Name()
 	found, err := b.Check(ctx, []*derive.Definition{d})
@@ -60,14 +61,14 @@ type Expr struct {
 	column, rateColumn int // of a fetch
 }
 
-// Compile checks an expression. The error is a *Problem, or that of a request to the source.
+// Compile checks an expression. The error is a *diagnose.Problem, or that of a request to the source.
 func (b *Binder) Compile(ctx context.Context, text string) (*Expr, error) {
-	return b.compileAs(ctx, text, text)
+	return b.compile(ctx, Compiled{Text: text, Name: text})
 }
 
-// compileAs is Compile for an expression that may be the definition of a name.
-func (b *Binder) compileAs(ctx context.Context, text, name string) (*Expr, error) {
-	list := []Compiled{{Text: text, Name: name}}
+// compile is Compile for an expression that may be the definition of a name.
+func (b *Binder) compile(ctx context.Context, x Compiled) (*Expr, error) {
+	list := []Compiled{x}
 	if err := b.compileAll(ctx, list); err != nil {
 		return nil, err
 	}
@@ -78,7 +79,9 @@ func (b *Binder) compileAs(ctx context.Context, text, name string) (*Expr, error
 type Compiled struct {
 	Text, Name string // as it was written without its name, and the name
 	Expr       *Expr
-	Err        error // a *Problem; Expr is nil then
+	Err        error // a *diagnose.Problem; Expr is nil then
+
+	definition *derive.Definition // nil as long as the text has not been parsed
 }
 
 // Compile checks expressions, which may be written NAME = EXPR, with the requests for all of them at once. A
@@ -91,26 +94,27 @@ func (s *Source) Compile(ctx context.Context, defs *derive.Set, exprs []string) 
 	return list, b.compileAll(ctx, list)
 }
 
-// compileAll is compileAs for several expressions, with the requests for all of them at once. The error is
+// compileAll is compile for several expressions, with the requests for all of them at once. The error is
 // that of a request to the source.
 func (b *Binder) compileAll(ctx context.Context, list []Compiled) (err error) {
 	ids := make([]pcp.ID, len(list))
-	programs := make([]*derive.Definition, len(list))
 	for i := range list {
 		x := &list[i]
 		if d := b.defs.FindOwn(x.Name); x.Name != x.Text && d != nil {
 			if _, x.Err = b.CheckOne(ctx, d); x.Err != nil {
-				if _, wrong := errors.AsType[*Problem](x.Err); !wrong {
+				if _, wrong := errors.AsType[*diagnose.Problem](x.Err); !wrong {
 					return x.Err
 				}
 				continue
 			}
 		}
-		if programs[i], err = b.defs.Compile("", x.Text); err != nil {
-			x.Err = b.SyntaxProblem(ctx, x.Text, err)
-		} else {
-			ids[i] = b.Derived.Define(programs[i])[0]
+		if x.definition == nil {
+			if x.definition, err = b.defs.Compile("", x.Text); err != nil {
+				x.Err = b.SyntaxProblem(ctx, x.Text, err)
+				continue
+			}
 		}
+		ids[i] = b.Derived.Define(x.definition.Anonymous())[0]
 	}
 	found, err := b.Derived.Check(ctx, ids...)
 	if err != nil {
@@ -125,7 +129,7 @@ func (b *Binder) compileAll(ctx context.Context, list []Compiled) (err error) {
 		default:
 			c.Expr = &Expr{Name: c.Name, id: ids[i], Tree: x.Expr, Info: x.Info, Used: expand.Names(x.Expr), Depth: depth(x.Expr, x.Info)}
 			if x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
-				c.Expr.rateID = b.Derived.Define(programs[i].Rate())[0]
+				c.Expr.rateID = b.Derived.Define(c.definition.Rate())[0]
 				counters = append(counters, c.Expr)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
 )
 
@@ -36,7 +37,7 @@ func NameLike(s string) bool {
 func LegalName(name string) bool { return syntax.LegalName(name) && !strings.HasSuffix(name, ".") }
 
 // Define defines the derived metrics among arguments, NAME=EXPR, over a source, and returns the names of all. An
-// expression without a name is a *Problem.
+// expression without a name is a *diagnose.Problem.
 func Define(ctx context.Context, src *derive.Source, args []string) (names []string, err error) {
 	for _, arg := range args {
 		name, expr, ok := strings.Cut(arg, "=")
@@ -46,7 +47,7 @@ func Define(ctx context.Context, src *derive.Source, args []string) (names []str
 				return nil, err
 			}
 		} else if name = arg; strings.ContainsAny(name, " ()*/+<>?!") {
-			return nil, &Problem{Msg: "an expression needs a name for its values", Src: name, Notes: []string{"write my.metric=" + name}}
+			return nil, &diagnose.Problem{Msg: "an expression needs a name for its values", Src: name, Notes: []string{"write my.metric=" + name}}
 		}
 		names = append(names, name)
 	}

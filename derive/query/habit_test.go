@@ -207,7 +207,7 @@ func TestExtendedHabits(t *testing.T) {
 }
 
 // problem returns the problem of an expression over a source where y is a derived metric, or nil.
-func problem(t *testing.T, src *query.Source, expr string) *query.Problem {
+func problem(t *testing.T, src *query.Source, expr string) *diagnose.Problem {
 	t.Helper()
 	_, err := all(t.Context(), src, &query.Query{Exprs: []string{"y = rate(disk.dev.total)", expr}, Once: true})
 	bad := problems(err)
@@ -221,9 +221,9 @@ func problem(t *testing.T, src *query.Source, expr string) *query.Problem {
 }
 
 // problems returns the problems in an error.
-func problems(err error) (list []*query.Problem) {
+func problems(err error) (list []*diagnose.Problem) {
 	for _, err := range diagnose.Joined(err) {
-		if p, ok := errors.AsType[*query.Problem](err); ok {
+		if p, ok := errors.AsType[*diagnose.Problem](err); ok {
 			list = append(list, p)
 		}
 	}

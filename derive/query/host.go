@@ -46,7 +46,7 @@ func (f *Fleet) sampler(ctx context.Context, host string, defs *derive.Set, q *Q
 		err = errors.Join(p.wrong...)
 	}
 	if err != nil {
-		if _, wrong := errors.AsType[*Problem](err); wrong {
+		if _, wrong := errors.AsType[*diagnose.Problem](err); wrong {
 			f.keep(host, src)
 		} else {
 			_ = src.Close() // the other error says more
@@ -134,5 +134,5 @@ func Lost(err error) error {
 	if !IsLost(err) {
 		return err
 	}
-	return &Problem{Msg: "connection lost: " + err.Error(), Notes: []string{"the next item connects again"}, Err: err}
+	return &diagnose.Problem{Msg: "connection lost: " + err.Error(), Notes: []string{"the next item connects again"}, Err: err}
 }

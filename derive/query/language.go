@@ -9,7 +9,7 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// ParseLanguage returns the language of a name. The error is a *Problem.
+// ParseLanguage returns the language of a name. The error is a *diagnose.Problem.
 func ParseLanguage(name string) (check.Language, error) {
 	for _, l := range []check.Language{check.PCP, check.Extended} {
 		if l.String() == name {
@@ -26,7 +26,7 @@ const extendedHint = "--extended evaluates it as it is; at the prompt :set langu
 const MarkHint = "the first line of a file in the extended language is: " + syntax.Mark
 
 // SyntaxProblem describes why an expression cannot be parsed.
-func (b *Binder) SyntaxProblem(ctx context.Context, text string, err error) *Problem {
+func (b *Binder) SyntaxProblem(ctx context.Context, text string, err error) *diagnose.Problem {
 	return b.Judged(ctx, diagnose.Syntax(text, err)).Extension(extendedHint)
 }
 

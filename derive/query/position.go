@@ -15,7 +15,7 @@ import (
 
 // Moment reads a time of a recording: its start or end, a time as -S takes it, or a time of the day,
 // which is one of the day of the position, or of the day before or after. A time outside the
-// recording is a *Problem, like one that cannot be read.
+// recording is a *diagnose.Problem, like one that cannot be read.
 func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (pcp.Timestamp, error) {
 	start, end, bad := s.Line.Bounds(ctx)
 	base := when.Base{Start: start.Time(), Now: s.At.Time(), Zone: zone, Printed: true}
@@ -34,7 +34,7 @@ func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (
 	}
 	t, err := when.ParseTime(text, base)
 	if err != nil {
-		return start, &Problem{Msg: err.Error(), Notes: []string{":time start, :time end, :time 14:30, :time +5min from the start, :time -5min from the end"}, Err: err}
+		return start, &diagnose.Problem{Msg: err.Error(), Notes: []string{":time start, :time end, :time 14:30, :time +5min from the start, :time -5min from the end"}, Err: err}
 	}
 	at := pcp.TimestampOf(t)
 	if at.Compare(start) < 0 || bad == nil && at.Compare(end) > 0 {

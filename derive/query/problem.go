@@ -17,12 +17,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Problem says what is wrong with an expression, for people.
-type Problem = diagnose.Problem
-
 // Problemf returns a Problem without a place.
-func Problemf(format string, args ...any) *Problem {
-	return &Problem{Msg: fmt.Sprintf(format, args...)}
+func Problemf(format string, args ...any) *diagnose.Problem {
+	return &diagnose.Problem{Msg: fmt.Sprintf(format, args...)}
 }
 
 // maxProposals is for how many unknown names others are proposed. Where more are unknown, it is
@@ -30,7 +27,7 @@ func Problemf(format string, args ...any) *Problem {
 const maxProposals = 50
 
 // Problem describes why an expression cannot be evaluated.
-func (b *Binder) Problem(ctx context.Context, text string, err error) *Problem {
+func (b *Binder) Problem(ctx context.Context, text string, err error) *diagnose.Problem {
 	p := diagnose.Check(text, err, func(unknown string) []string {
 		if b.defs.Find(unknown) != nil {
 			return nil
@@ -65,13 +62,13 @@ func (b *Binder) Problem(ctx context.Context, text string, err error) *Problem {
 }
 
 // Judged returns a problem, of whose proposals those stay that fit the source.
-func (b *Binder) Judged(ctx context.Context, p *Problem) *Problem {
-	p.Judge(func(expr string) *Problem {
+func (b *Binder) Judged(ctx context.Context, p *diagnose.Problem) *diagnose.Problem {
+	p.Judge(func(expr string) *diagnose.Problem {
 		e, err := b.Compile(ctx, expr)
 		if err == nil {
 			return b.instanceProblem(ctx, expr, e)
 		}
-		bad, ok := errors.AsType[*Problem](err)
+		bad, ok := errors.AsType[*diagnose.Problem](err)
 		if !ok {
 			bad = diagnose.From(err)
 		}
@@ -85,7 +82,7 @@ const maxListed = 8
 
 // instanceProblem returns what is wrong with an instance that an expression selects but its domain
 // does not have, or nil.
-func (b *Binder) instanceProblem(ctx context.Context, text string, e *Expr) *Problem {
+func (b *Binder) instanceProblem(ctx context.Context, text string, e *Expr) *diagnose.Problem {
 	for node := range syntax.Preorder(e.Tree) {
 		n, ok := node.(*syntax.InstExpr)
 		if !ok {
@@ -107,7 +104,7 @@ func (b *Binder) instanceProblem(ctx context.Context, text string, e *Expr) *Pro
 }
 
 // unknownInstance tells that a name is not one of the instances, and which are.
-func unknownInstance(unknown string, names []string) *Problem {
+func unknownInstance(unknown string, names []string) *diagnose.Problem {
 	p := Problemf("no instance %s", unknown)
 	switch near := diagnose.DidYouMean(unknown, names); {
 	case len(names) == 0:
@@ -125,7 +122,7 @@ const maxOperand = 100
 
 // foreignInstance returns the problem of an instance that is not there: what to write instead, if it is
 // written as in another language, or else p.
-func (b *Binder) foreignInstance(ctx context.Context, text string, e *Expr, n *syntax.InstExpr, p *Problem) *Problem {
+func (b *Binder) foreignInstance(ctx context.Context, text string, e *Expr, n *syntax.InstExpr, p *diagnose.Problem) *diagnose.Problem {
 	if len(e.Used) > 0 {
 		return p
 	}

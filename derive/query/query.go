@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -60,7 +61,7 @@ type Stream struct {
 	Header *sampling.Header
 	// Exprs are the expressions as they were checked; nil over several hosts.
 	Exprs []*Expr
-	// Err is what is wrong with the expressions that are not evaluated, of each a *Problem, by errors.Join.
+	// Err is what is wrong with the expressions that are not evaluated, of each a *diagnose.Problem, by errors.Join.
 	Err error
 	// Samples yields the samples. Each of them is overwritten by the next one. An error is the last
 	// thing that is yielded. It may be ranged over once.
@@ -141,16 +142,16 @@ func prepare(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*pla
 	p := &plan{Query: q, src: src, derived: b.Derived}
 	converted := q.Select.Units == ""
 	for _, x := range named {
-		text := x.Text
 		if q.Select.Units != "" {
-			text = b.rescaled(ctx, text, q.Select.Units)
-			converted = converted || text != x.Text
+			if text := b.rescaled(ctx, x.Text, q.Select.Units); text != x.Text {
+				x.Text, x.definition, converted = text, nil, true
+			}
 		}
-		e, err := b.compileAs(ctx, text, x.Name)
-		problem, isProblem := errors.AsType[*Problem](err)
+		e, err := b.compile(ctx, x)
+		problem, isProblem := errors.AsType[*diagnose.Problem](err)
 		switch {
 		case err == nil:
-			if problem = b.instanceProblem(ctx, text, e); problem == nil {
+			if problem = b.instanceProblem(ctx, x.Text, e); problem == nil {
 				p.add(e)
 				continue
 			}
@@ -295,7 +296,7 @@ func (p *plan) samples(ctx context.Context, yield func(*sampling.Sample, error) 
 }
 
 // tooFew returns the error for a window that has too few samples for any values.
-func (p *plan) tooFew(ctx context.Context, have, need int) *Problem {
+func (p *plan) tooFew(ctx context.Context, have, need int) *diagnose.Problem {
 	if p.Once {
 		return Problemf("the recording ends before the %s that this needs", Plural(need, "sample"))
 	}
@@ -327,8 +328,9 @@ func (s *Source) expressions(ctx context.Context, defs *derive.Set, exprs []stri
 		}
 		list[i].Text, list[i].Name = expr, name
 		p, err := defs.Compile(name, expr)
+		list[i].definition = p
 		if err == nil && literal(p) && s.measures(ctx, name) {
-			return nil, nil, &Problem{
+			return nil, nil, &diagnose.Problem{
 				Msg: name + " is a metric of the source, which hides a definition of that name", Src: text, Pos: strings.IndexByte(text, '='),
 				Notes: []string{"write " + name + " == " + expr},
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -75,7 +76,7 @@ func (b *Binder) rescaled(ctx context.Context, text, units string) string {
 }
 
 // unitsProblem tells that no expression has the dimension of the units that are asked for.
-func (p *plan) unitsProblem() *Problem {
+func (p *plan) unitsProblem() *diagnose.Problem {
 	bad := Problemf("no value can be converted to %s: the dimension is another one", p.Select.Units)
 	for _, e := range p.exprs {
 		t := e.Info.Root
@@ -92,7 +93,7 @@ func (p *plan) unitsProblem() *Problem {
 
 // selectionProblem tells which names of instances no expression has, or nil. A pattern may match
 // instances of live metrics that are still to come.
-func (p *plan) selectionProblem(ctx context.Context) *Problem {
+func (p *plan) selectionProblem(ctx context.Context) *diagnose.Problem {
 	if len(p.Select.Instances) == 0 {
 		return nil
 	}

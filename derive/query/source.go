@@ -57,7 +57,7 @@ func (s *Source) Seek() error {
 }
 
 // Empty returns the error for a window without samples. Over a recording it shows the span of that.
-func (s *Source) Empty(ctx context.Context, zone *time.Location) *Problem {
+func (s *Source) Empty(ctx context.Context, zone *time.Location) *diagnose.Problem {
 	p := Problemf("there are no samples in that time")
 	if s.Line != nil {
 		if from, to, err := s.Line.Bounds(ctx); err == nil {

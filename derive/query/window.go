@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/lib/format"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
@@ -22,7 +23,7 @@ type Window struct {
 	Zone *time.Location
 	With bool // the options are those of a second window: --with-S
 	// Note gets what is doubtful about the window.
-	Note func(*Problem)
+	Note func(*diagnose.Problem)
 }
 
 // Over returns the window over a recording, or over live metrics if line is nil. An end that lies
@@ -41,7 +42,7 @@ func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, er
 	}
 	recorded := "recorded: " + format.Span(b.Start, b.End, x.Zone)
 	if w.Origin.After(b.End) || w.End.Before(w.Origin) {
-		p := &Problem{Msg: "there are no samples in that time"}
+		p := &diagnose.Problem{Msg: "there are no samples in that time"}
 		for _, o := range []struct{ name, text string }{{"S", x.Start}, {"O", x.Origin}, {"T", x.Finish}} {
 			if form := meant(o.text, b); form != "" && form != o.text {
 				p.Notes = append(p.Notes, fmt.Sprintf("did you mean %s %s?", x.option(o.name), form))
@@ -52,7 +53,7 @@ func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, er
 	}
 	if at, err := when.ParseTime(x.Finish, b); x.HasFinish && err == nil && at.After(b.End) {
 		if form := meant(x.Finish, b); form != "" {
-			x.Note(&Problem{
+			x.Note(&diagnose.Problem{
 				Msg:   fmt.Sprintf("%s %s is after the end of the archive; did you mean %[1]s %[3]s?", x.option("T"), x.Finish, form),
 				Notes: []string{recorded},
 			})

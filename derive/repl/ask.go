@@ -34,7 +34,7 @@ func (s *Session) ask(ctx context.Context, q digest.Question, f digest.Form, w i
 		},
 		Say: func(line string) { s.note(w, line) },
 		Expand: func(ctx context.Context, src *query.Source, exprs []string) (report.Expansion, error) {
-			return s.expand(ctx, src, exprs, func(p *Problem) { s.complain(w, p) })
+			return s.expand(ctx, src, exprs, func(p *diagnose.Problem) { s.complain(w, p) })
 		},
 	}
 	env.Open = func(ctx context.Context, at digest.Side) (*query.Source, error) {

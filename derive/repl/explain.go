@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/explain"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/report"
@@ -12,7 +13,7 @@ import (
 
 func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
 	if report.IsName(text) {
-		x, err := s.expand(ctx, s.src, report.Arguments(text), func(p *Problem) { s.complain(w, p) })
+		x, err := s.expand(ctx, s.src, report.Arguments(text), func(p *diagnose.Problem) { s.complain(w, p) })
 		for i := 0; err == nil && i < len(x.Exprs); i++ {
 			fmt.Fprintln(w, x.Exprs[i])
 			err = runExplain(ctx, s, x.Exprs[i], w)

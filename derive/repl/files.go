@@ -34,7 +34,7 @@ func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if len(f.Problems) == 0 {
 		return nil
 	}
-	return &Problem{Msg: query.Plural(len(f.Problems), "line") + " of " + name + " left out", Notes: f.Problems}
+	return &diagnose.Problem{Msg: query.Plural(len(f.Problems), "line") + " of " + name + " left out", Notes: f.Problems}
 }
 
 func runSave(ctx context.Context, s *Session, name string, w io.Writer) error {
@@ -54,7 +54,7 @@ func (s *Session) save(ctx context.Context, name string, over bool, w io.Writer)
 	}
 	old, _ := s.opt.Files.ReadFile(name) // an error is that of writing it, too
 	text, err := lint.Saved(ctx, s.binder(), s.defs.Own(), over || syntax.IsExtended(old))
-	if bad, ok := errors.AsType[*Problem](err); ok {
+	if bad, ok := errors.AsType[*diagnose.Problem](err); ok {
 		bad.Notes = append(bad.Notes, ":save! "+name+" writes a file for pmderive alone; its first line says so")
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Session) save(ctx context.Context, name string, over bool, w io.Writer)
 		if _, known := s.files[name]; known {
 			why = "not all of what is in it was read"
 		}
-		return &Problem{Msg: name + " is not overwritten: " + why, Notes: []string{":save! " + name + " writes it all the same"}, Err: err}
+		return &diagnose.Problem{Msg: name + " is not overwritten: " + why, Notes: []string{":save! " + name + " writes it all the same"}, Err: err}
 	case err != nil:
 		return diagnose.From(err)
 	}

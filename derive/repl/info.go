@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"pmtools/derive/query"
 	"slices"
 	"strings"
+
+	"pmtools/derive/query"
 
 	"pmtools/derive/describe"
 	"pmtools/derive/diagnose"
@@ -36,7 +37,7 @@ func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) err
 	c.Take(ctx, list, s.set.Interval)
 	for _, name := range list {
 		d, err := c.New(ctx, name, s.set.Interval)
-		if p, wrong := errors.AsType[*Problem](err); wrong {
+		if p, wrong := errors.AsType[*diagnose.Problem](err); wrong {
 			bad = append(bad, p)
 			continue
 		} else if err != nil {
@@ -180,7 +181,7 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 		return err
 	}
 	if len(list) == 0 {
-		return &Problem{Msg: "no metric matches " + pattern, Notes: diagnose.DidYouMean(pattern, s.src.Catalogue(ctx))}
+		return &diagnose.Problem{Msg: "no metric matches " + pattern, Notes: diagnose.DidYouMean(pattern, s.src.Catalogue(ctx))}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	t := &Table{}

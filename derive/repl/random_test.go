@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/repl"
 )
 
@@ -56,7 +57,7 @@ func step(t testing.TB, s *repl.Session, line string) {
 	if ctx.Err() != nil {
 		t.Fatalf("%q hangs", line)
 	}
-	var p *repl.Problem
+	var p *diagnose.Problem
 	if errors.As(err, &p) {
 		if p.Src != "" && (p.Pos < 0 || p.Pos > len(p.Src)) {
 			t.Fatalf("%q: the place %d is not in %q", line, p.Pos, p.Src)

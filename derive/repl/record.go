@@ -87,7 +87,7 @@ func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) e
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSample)
 		defer cancel()
 		_ = r.Stop(stop) // the other error says more
-		return &Problem{Msg: err.Error(), Notes: []string{r.LogFile + " may say more"}, Err: err}
+		return &diagnose.Problem{Msg: err.Error(), Notes: []string{r.LogFile + " may say more"}, Err: err}
 	}
 	s.recording = r
 	fmt.Fprintf(w, "recording %s every %s to %s%s; the folio is %s\n", strings.Join(metrics, " "), interval, r.Archive, r.by(), folio)
@@ -119,7 +119,7 @@ func (s *Session) ended(w io.Writer) error {
 	r := s.recording
 	s.recording = nil
 	if err := r.Err(); err != nil {
-		return &Problem{Msg: fmt.Sprintf("recording to %s has ended: %v", r.Archive, err), Notes: []string{r.LogFile + " may say more"}, Err: err}
+		return &diagnose.Problem{Msg: fmt.Sprintf("recording to %s has ended: %v", r.Archive, err), Notes: []string{r.LogFile + " may say more"}, Err: err}
 	}
 	fmt.Fprintf(w, "recorded to %s\n", r.Archive)
 	return nil
@@ -142,7 +142,7 @@ func (s *Session) endRecording(ctx context.Context, word string, w io.Writer) er
 		return nil
 	}
 	if err := s.stopRecording(ctx); err != nil && r.Active() {
-		return &Problem{Msg: fmt.Sprintf("%s does not end: %v", r.Archive, err), Err: err}
+		return &diagnose.Problem{Msg: fmt.Sprintf("%s does not end: %v", r.Archive, err), Err: err}
 	}
 	return s.ended(w)
 }

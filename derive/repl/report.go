@@ -5,13 +5,14 @@ import (
 	"io"
 	"strings"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"pmtools/derive/report"
 )
 
 // expand puts the columns of reports in the place of their names, and tells which are left out.
-func (s *Session) expand(ctx context.Context, src *query.Source, args []string, tell func(*Problem)) (report.Expansion, error) {
+func (s *Session) expand(ctx context.Context, src *query.Source, args []string, tell func(*diagnose.Problem)) (report.Expansion, error) {
 	x, err := s.opt.Reports.Expand(ctx, src, s.defs, args)
 	for _, left := range x.Left {
 		tell(left)
@@ -22,7 +23,7 @@ func (s *Session) expand(ctx context.Context, src *query.Source, args []string, 
 // runReport shows a report once, or as time goes by if an interval is given.
 func runReport(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	interval, names := item.Interval(arg)
-	x, err := s.expand(ctx, s.src, report.Arguments(names), func(p *Problem) { s.note(w, p.Msg) })
+	x, err := s.expand(ctx, s.src, report.Arguments(names), func(p *diagnose.Problem) { s.note(w, p.Msg) })
 	if err != nil {
 		return err
 	}

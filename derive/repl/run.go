@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"pmtools/derive/internal/item"
-	"pmtools/derive/query"
 	"slices"
 	"strings"
 	"time"
+
+	"pmtools/derive/internal/item"
+	"pmtools/derive/query"
 
 	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
@@ -21,7 +22,7 @@ import (
 var ErrQuit = errors.New("quit")
 
 // Run runs one item and writes its output, as it comes, to w. The error says why the item failed;
-// often it is a *Problem. An item that ctx ends gives the error of ctx.
+// often it is a *diagnose.Problem. An item that ctx ends gives the error of ctx.
 func (s *Session) Run(ctx context.Context, text string, w io.Writer) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
@@ -68,7 +69,7 @@ func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 
 // shift makes the place of a problem one in the whole item.
 func shift(err error, text string, it item.Item) error {
-	p, ok := errors.AsType[*Problem](err)
+	p, ok := errors.AsType[*diagnose.Problem](err)
 	if ok && p.Src != "" && p.Src == it.Text && strings.HasPrefix(text[it.Start:], it.Text) && it.Kind != item.Attribute {
 		p.Pos += it.Start
 		p.Src = text
@@ -148,11 +149,11 @@ func (s *Session) runAttribute(it item.Item) error {
 }
 
 // notOwn returns the error for a name that this session does not define.
-func (s *Session) notOwn(name string) *Problem {
+func (s *Session) notOwn(name string) *diagnose.Problem {
 	if s.defs.Find(name) != nil {
 		return query.Problemf("%s was loaded before the session, and stays as it is", name)
 	}
-	return &Problem{Msg: name + " is not defined in this session", Notes: diagnose.DidYouMean(name, s.defs.Names())}
+	return &diagnose.Problem{Msg: name + " is not defined in this session", Notes: diagnose.DidYouMean(name, s.defs.Names())}
 }
 
 func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) error {
@@ -263,7 +264,7 @@ func (c *cmd) begins(name string) bool {
 }
 
 // noCommand returns the error for the name of a command that does not exist, or begins several.
-func noCommand(name string) *Problem {
+func noCommand(name string) *diagnose.Problem {
 	var begun []string
 	for _, c := range commands() {
 		if c.begins(name) {
@@ -295,7 +296,7 @@ func runDebug(_ context.Context, s *Session, arg string, _ io.Writer) error {
 func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
 	d := s.defs.Find(name)
 	if d == nil {
-		return &Problem{Msg: name + " is not defined", Notes: diagnose.DidYouMean(name, s.defs.Names())}
+		return &diagnose.Problem{Msg: name + " is not defined", Notes: diagnose.DidYouMean(name, s.defs.Names())}
 	}
 	_, err := io.WriteString(w, query.Text(d, d.Expr()))
 	return err

@@ -44,7 +44,7 @@ func runFile(ctx context.Context, s *Session, name string, _ io.Writer) error {
 // inFile returns an error of an item as one in a line of a file. Files that run the file are not
 // mentioned.
 func (s *Session) inFile(err error, name string, line int) error {
-	p, ok := err.(*Problem)
+	p, ok := err.(*diagnose.Problem)
 	if !ok || s.placed {
 		return err
 	}

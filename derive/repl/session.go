@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"pmtools/derive"
-	"pmtools/derive/diagnose"
 	"pmtools/derive/find"
 	"pmtools/derive/install"
 	"pmtools/derive/query"
@@ -36,9 +35,6 @@ const (
 	Archive = "archive" // a list of recordings
 	Local   = "local"   // collectors in this process
 )
-
-// A Problem says why an item failed, for people.
-type Problem = diagnose.Problem
 
 // Options are what a Session takes from the world around it. A nil function stands for something
 // that is not there.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/repl"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/format"
@@ -140,7 +141,7 @@ func run(s *repl.Session, items ...string) string {
 	var b bytes.Buffer
 	for _, item := range items {
 		err := s.Run(context.Background(), item, &b)
-		var p *repl.Problem
+		var p *diagnose.Problem
 		switch {
 		case errors.As(err, &p):
 			fmt.Fprintf(&b, "!! %s", p.Text())

@@ -5,13 +5,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"pmtools/derive/check"
-	"pmtools/derive/internal/item"
-	"pmtools/derive/query"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"pmtools/derive/check"
+	"pmtools/derive/internal/item"
+	"pmtools/derive/query"
 
 	"pmtools/derive/diagnose"
 	"pmtools/lib/when"
@@ -285,10 +286,10 @@ func findSetting(key string) *setting {
 	return nil
 }
 
-func noSetting(key string) *Problem {
+func noSetting(key string) *diagnose.Problem {
 	var keys []string
 	for _, k := range settings {
 		keys = append(keys, k.key)
 	}
-	return &Problem{Msg: "there is no setting " + key, Notes: diagnose.DidYouMean(key, keys)}
+	return &diagnose.Problem{Msg: "there is no setting " + key, Notes: diagnose.DidYouMean(key, keys)}
 }

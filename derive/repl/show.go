@@ -92,7 +92,7 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 	m, set, when := &st.Header.Metrics[0], &smp.Sets[0], s.when(smp.Time)
 	switch {
 	case set.Err != nil:
-		p := &Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
+		p := &diagnose.Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
 		if s.scattered(st.Exprs[0]) {
 			p.Notes = []string{"no record may have all of these metrics; with :step INTERVAL, values between records are interpolated"}
 		}

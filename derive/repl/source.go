@@ -40,7 +40,7 @@ func (s *Session) connect(ctx context.Context) error {
 		return nil
 	}
 	if err := r.Reconnect(ctx); err != nil {
-		return &Problem{Msg: "the connection cannot be made again: " + err.Error(), Err: err}
+		return &diagnose.Problem{Msg: "the connection cannot be made again: " + err.Error(), Err: err}
 	}
 	s.lost, s.full = false, nil
 	s.forget()

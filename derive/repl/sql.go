@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/report"
 	"pmtools/derive/sql"
@@ -38,7 +39,7 @@ func (s *Session) SQL(ctx context.Context, text string, opt *sql.Options) (strin
 // sql is SQL for a caller that has acquired the Session.
 func (s *Session) sql(ctx context.Context, text string, opt *sql.Options) (string, error) {
 	if report.IsName(text) {
-		x, err := s.expand(ctx, s.src, []string{text}, func(*Problem) {})
+		x, err := s.expand(ctx, s.src, []string{text}, func(*diagnose.Problem) {})
 		if err != nil {
 			return "", err
 		}

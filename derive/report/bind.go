@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -27,7 +28,7 @@ type Bound struct {
 // A Left column is one that does not fit the source.
 type Left struct {
 	Column *Column
-	Why    *query.Problem
+	Why    *diagnose.Problem
 }
 
 // A shown column is one that the source has values of.
@@ -38,7 +39,7 @@ type shown struct {
 	limit float64
 }
 
-// Bind fits a report to a source. The error is that of a request, or a *query.Problem if no column is
+// Bind fits a report to a source. The error is that of a request, or a *diagnose.Problem if no column is
 // left.
 func (r *Report) Bind(ctx context.Context, src *query.Source, defs *derive.Set) (*Bound, error) {
 	b, err := r.bind(ctx, src, defs)
@@ -124,7 +125,7 @@ func (b *Bound) add(ctx context.Context, binder *query.Binder, c *Column, name, 
 			_, err = binder.Compile(ctx, text)
 		}
 	}
-	if p, wrong := errors.AsType[*query.Problem](err); wrong {
+	if p, wrong := errors.AsType[*diagnose.Problem](err); wrong {
 		b.leave(c, p)
 		return nil
 	}
@@ -145,10 +146,10 @@ func named(name, text string) string {
 }
 
 // leave notes that a column is left out.
-func (b *Bound) leave(c *Column, p *query.Problem) { b.Left = append(b.Left, Left{c, p}) }
+func (b *Bound) leave(c *Column, p *diagnose.Problem) { b.Left = append(b.Left, Left{c, p}) }
 
 // problem returns the line about a column that is left out of a report.
-func (l *Left) problem(report string) *query.Problem {
+func (l *Left) problem(report string) *diagnose.Problem {
 	return query.Problemf("%s", l.placed(fmt.Sprintf("report %s without %s: %s", report, l.Column.Metric, l.Why.Msg)))
 }
 

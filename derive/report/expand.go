@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/when"
 )
@@ -17,8 +18,8 @@ import (
 // An Expansion is arguments in which expressions stand in the place of :NAME.
 type Expansion struct {
 	Exprs  []string
-	Plain  []string         // the same without conversions of units and to rates
-	Left   []*query.Problem // why columns were left out
+	Plain  []string            // the same without conversions of units and to rates
+	Left   []*diagnose.Problem // why columns were left out
 	bounds []*Bound
 }
 
@@ -74,7 +75,7 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Se
 			return nil, err
 		}
 		b, err := r.Bind(ctx, src, defs)
-		if none, ok := errors.AsType[*query.Problem](err); ok && len(args) > 1 {
+		if none, ok := errors.AsType[*diagnose.Problem](err); ok && len(args) > 1 {
 			x.Left = append(x.Left, none)
 			continue
 		}
@@ -114,7 +115,7 @@ func (x *Expansion) Queries(of func(column string) (string, error)) (string, err
 	}
 	for _, column := range x.Exprs {
 		q, err := of(column)
-		if p, wrong := errors.AsType[*query.Problem](err); wrong {
+		if p, wrong := errors.AsType[*diagnose.Problem](err); wrong {
 			fmt.Fprintf(&text, "-- %s has no query: %s\n", column, query.OneLine(p.Msg))
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
@@ -46,7 +47,7 @@ func names(list string) []string {
 }
 
 // misplaced returns what is wrong with the options about ranks, given where the values come from.
-func (b *Bound) misplaced(recorded bool) *query.Problem {
+func (b *Bound) misplaced(recorded bool) *diagnose.Problem {
 	r := b.ranking()
 	switch {
 	case !r.overall:
@@ -61,7 +62,7 @@ func (b *Bound) misplaced(recorded bool) *query.Problem {
 }
 
 // doubts returns which metrics of the options about ranks the report does not have.
-func (b *Bound) doubts() (list []*query.Problem) {
+func (b *Bound) doubts() (list []*diagnose.Problem) {
 	r := b.ranking()
 	for option, metrics := range map[string][]string{"predicate": r.predicates, "sort_metric": r.sort} {
 		for _, name := range metrics {
@@ -74,7 +75,7 @@ func (b *Bound) doubts() (list []*query.Problem) {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b *query.Problem) int { return strings.Compare(a.Msg, b.Msg) })
+	slices.SortFunc(list, func(a, b *diagnose.Problem) int { return strings.Compare(a.Msg, b.Msg) })
 	return list
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 )
@@ -54,7 +55,7 @@ func (x *Expansion) Rank() (n int, err error) {
 }
 
 // Unselected tells which reports leave out values that tables have, because these hold what was recorded.
-func (x *Expansion) Unselected() (list []*query.Problem) {
+func (x *Expansion) Unselected() (list []*diagnose.Problem) {
 	for _, b := range x.bounds {
 		var which []string
 		for _, c := range b.Columns {

@@ -107,7 +107,7 @@ func Summarize(ctx context.Context, src *query.Source, defs *derive.Set, opt *Op
 	return s, nil
 }
 
-// compile adds the expressions, or all metrics. Bad has a *query.Problem of each that is wrong.
+// compile adds the expressions, or all metrics. Bad has a *diagnose.Problem of each that is wrong.
 func (r *recorder) compile(ctx context.Context, src *query.Source, defs *derive.Set) (bad []error, err error) {
 	wanted := r.opt.Exprs
 	if len(wanted) == 0 {
@@ -124,7 +124,7 @@ func (r *recorder) compile(ctx context.Context, src *query.Source, defs *derive.
 	namer := query.NewInstanceNamer(src)
 	for _, x := range list {
 		e := x.Expr
-		p, wrong := errors.AsType[*query.Problem](x.Err)
+		p, wrong := errors.AsType[*diagnose.Problem](x.Err)
 		if x.Err == nil && !e.Info.Root.Type.Arithmetic() {
 			p, wrong = query.Problemf("the values of %s are not numbers: %s", x.Name, query.Metadata(e.Info.Root)), true
 		}
