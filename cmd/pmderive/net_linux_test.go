@@ -148,7 +148,8 @@ func (s *screens) run(t *testing.T, line, place string) (e golden.Entry) {
 		one := s.command(t, command, place)
 		e.Stdout, e.Stderr, e.Status = e.Stdout+one.Stdout, e.Stderr+one.Stderr, cmp.Or(e.Status, one.Status)
 	}
-	shown := strings.NewReplacer(s.dir, shownDir, "\r", `\r`, "\x1b", `\e`)
+	host, _ := os.Hostname() // the name of a daemon on a Unix socket
+	shown := strings.NewReplacer(s.dir, shownDir, `"unix:","host":"`+host+`"`, `"unix:","host":"HOST"`, "\r", `\r`, "\x1b", `\e`)
 	for _, text := range []*string{&e.Stdout, &e.Stderr} {
 		*text = elapsed.ReplaceAllString(shown.Replace(*text), "time: ...")
 	}
