@@ -12,6 +12,7 @@ import (
 type events struct {
 	fungusFetches, highresFetches int32 // set by event.reset and reset_highres
 	bogusFetches, highresBogus    int32
+	lastBogus                     []byte // the value that was delivered last
 }
 
 // Items of event parameters.
@@ -106,6 +107,28 @@ func (s *collector) fetchBogus(c *pmda.Column, inst int32, fetches *int32) {
 	}
 	*fetches++
 	w.deliver(c, inst)
+	if c.Metric().Type == pcp.Event {
+		s.events.lastBogus = w.Bytes()
+	}
+}
+
+// shareBogus makes all bogus records of a result the last one: in the reference they share memory.
+func (s *collector) shareBogus(res *pcp.Result) {
+	if s.events.lastBogus == nil {
+		return
+	}
+	for i := range res.Sets {
+		v := &res.Sets[i]
+		if item := v.ID.Item(); item != 136 && item != 137 {
+			continue
+		}
+		for j, inst := range v.Insts {
+			if inst != 0 {
+				v.Blobs[j] = s.events.lastBogus
+			}
+		}
+	}
+	s.events.lastBogus = nil
 }
 
 // fetchFungus delivers none, one, two or many records, and counts.

@@ -180,6 +180,7 @@ func (s *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Resul
 		}
 	}
 	err := s.Agent.Fetch(ctx, req, dst)
+	s.shareBogus(dst)
 	s.end(req.Client)
 	return err
 }
