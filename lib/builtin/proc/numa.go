@@ -13,8 +13,6 @@ import (
 // numaKinds are words in the lines of memory areas. Lines without one are private.
 var numaKinds = [...]string{"huge", "heap", "stack", "private"}
 
-const private = len(numaKinds) - 1
-
 const maxNode = 1 << 16 // exclusive limit for the number of a memory node
 
 // A numaReader reads /proc/PID/numa_maps, in which N0=5 is a number of pages on a node:
@@ -37,7 +35,12 @@ type memoryNode struct {
 type nodePages struct{ node, pages uint64 }
 
 func (m *numaReader) read(t *procfs.Table, r *procfs.Row, text []byte) {
-	m.sum(text)
+	m.nodes = m.nodes[:0]
+	clear(m.index)
+	for line := range procfs.Lines(text) {
+		m.add(line)
+	}
+	slices.SortFunc(m.nodes, func(a, b memoryNode) int { return cmp.Compare(a.number, b.number) })
 	for kind, name := range numaKinds {
 		m.text = m.text[:0]
 		for i, n := range m.nodes {
@@ -51,19 +54,9 @@ func (m *numaReader) read(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// sum adds the lines up for each node.
-func (m *numaReader) sum(text []byte) {
-	m.nodes = m.nodes[:0]
-	clear(m.index)
-	for line := range procfs.Lines(text) {
-		m.add(line)
-	}
-	slices.SortFunc(m.nodes, func(a, b memoryNode) int { return cmp.Compare(a.number, b.number) })
-}
-
 // add adds a line. The size of pages stands after their numbers.
 func (m *numaReader) add(line []byte) {
-	kind, size := private, uint64(4)
+	kind, size := len(numaKinds)-1, uint64(4)
 	m.line = m.line[:0]
 	for _, word := range procfs.Words(line) {
 		key, value, _ := bytes.Cut(word, []byte{'='})
@@ -118,10 +111,8 @@ func (p *collector) addGraphics() {
 	})
 	p.Tables["fdinfo"].Reading.Needs = append(p.Tables["fdinfo"].Reading.Needs, graphics.Reading)
 	p.each("none", "the kernel's delay accounting, which is not asked", func(*procfs.Table, int32) {})
-	nodes := p.Fill("nodes", "/sys/devices/system/node/has_memory", func(*procfs.Table) { p.pages.begin(p.Root) })
 	numa := numaReader{index: map[uint64]int{}}
 	p.perProcess("numa", "numa_maps", true, numa.read)
-	p.Tables["numa"].Reading.Needs = append(p.Tables["numa"].Reading.Needs, nodes.Reading)
 }
 
 // hasGraphics reports whether the system may have a device whose users the kernel lists in fdinfo.

@@ -40,10 +40,8 @@ type collector struct {
 	client   *pmda.Client   // nil if it may see everything
 	mine     map[int32]bool // processes whose private files the client may see
 	names    map[int32]instanceName
-	lines    texts // command lines
-	stats    texts // the files stat
-	maps     texts // the files maps
-	pages    pageCounter
+	lines    texts         // command lines
+	stats    texts         // the files stat
 	fetched  bool          // the last request was for values
 	fds      map[int32]int // numbers of open files, -1 for those that are hidden
 	mounts   []cgroupMount
@@ -81,7 +79,6 @@ func newCollector(o *Options) *collector {
 		Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, fds: map[int32]int{}, mine: map[int32]bool{},
 		serial: processSerial, lifetime: 60, selections: map[*pmda.Client]selection{},
 	}
-	p.pages.size = p.PageSize >> 10
 	threads, _ := p.Setting("THREADS")
 	access, _ := p.Setting("ACCESS")
 	p.threads, p.open = threads != 0, access != 0
@@ -132,7 +129,6 @@ func (p *collector) readPIDs(req *pmda.Request) error {
 	}
 	p.fetched = len(req.IDs) > 0
 	p.stats.reset()
-	p.maps.reset()
 	clear(p.fds)
 	if p.hot != nil && p.hotter == nil {
 		p.pids = p.hot.pids(p.pids)
@@ -229,16 +225,10 @@ func fileOf(pid int32, file string) string {
 // read returns the content of a file of a process, or if threads count of the thread that has the
 // number of the process.
 func (p *collector) read(pid int32, file string) ([]byte, error) {
-	read := func() ([]byte, error) { return p.readFile(pid, file) }
-	switch file {
-	case "stat":
-		return p.stats.of(pid, read)
-	case "maps":
-		return p.maps.of(pid, read)
-	case "numa_maps":
-		return p.readNuma(pid)
+	if file == "stat" {
+		return p.stats.of(pid, func() ([]byte, error) { return p.readFile(pid, file) })
 	}
-	return read()
+	return p.readFile(pid, file)
 }
 
 func (p *collector) readFile(pid int32, file string) ([]byte, error) {

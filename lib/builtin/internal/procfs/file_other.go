@@ -2,10 +2,7 @@
 
 package procfs
 
-import (
-	"errors"
-	"os"
-)
+import "os"
 
 func open(path string, _ way) (*os.File, error) { return os.Open(path) }
 
@@ -17,11 +14,4 @@ func sizeOf(string) int { return 0 }
 func linkAtOnce(path string) string {
 	target, _ := os.Readlink(path)
 	return target
-}
-
-type pageRegion struct{}
-
-// Pages is an error: only Linux lists the pages in memory.
-func (p *Root) Pages(string, uint64, uint64, func(start, end uint64)) error {
-	return errors.ErrUnsupported
 }

@@ -41,7 +41,6 @@ type Root struct {
 	failed  error // why no file could be opened
 	reads   int
 	yielded time.Time
-	regions []pageRegion // memory for Pages
 }
 
 // note notes the error of opening a file. Only a value is left out if the file of an instance cannot be opened. Without free descriptors
