@@ -94,7 +94,7 @@ bench: growth
 
 # A table of costs against sizes; fails if one grows faster than it should (docs/performance.md).
 growth:
-	@log=$$(mktemp); PMTOOLS_GROWTH=1 $(GO) test ./test/growth -count=1 -v -timeout=5m >$$log 2>&1; s=$$?; \
+	@log=$$(mktemp); PMTOOLS_GROWTH=1 $(GO) test ./cmd/internal/growth -count=1 -v -timeout=5m >$$log 2>&1; s=$$?; \
 	sed -n 's/^ *growth_test.go:[0-9]*: //p; /^panic/,$$p' $$log; rm -f $$log; exit $$s
 
 # Our commands against the reference's in turn: ratios of medians.
@@ -152,7 +152,7 @@ cross:
 
 # Each of these tests fails where what is shown is not what the commands print.
 sessions:
-	$(GO) test ./derive/manual -update
+	$(GO) test ./cmd/internal/manual -update
 	$(GO) test ./cmd/pmderive -run='^Test(Docs|ManualExamples)$$' -update
 	$(GO) test ./test -run='^TestScreen$$' -update
 

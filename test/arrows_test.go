@@ -90,23 +90,23 @@ derive/internal/insts: derive/check lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
 derive/load: derive/diagnose lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: derive/check internal/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
-derive/deps: derive/check derive derive/syntax
-derive/install: derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
+cmd/internal/deps: derive/check derive derive/syntax
+cmd/internal/install: derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
-derive/manual: derive/check derive/diagnose
+cmd/internal/manual: derive/check derive/diagnose
 derive/sql: internal/textwidth derive/syntax derive/check derive/internal/ere lib/pcp
-derive/internal/table: lib/format lib/sampling lib/pcp
+cmd/internal/table: lib/format lib/sampling lib/pcp
 derive/summary: derive derive/diagnose derive/query derive/internal/insts derive/syntax derive/check derive/eval lib/sampling lib/pmapi lib/pcp
-derive/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
-derive/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
-derive/internal/item: derive/query derive/check derive/syntax lib/when
-derive/fleet: derive/diagnose derive derive/check derive/internal/item derive/query derive/sql lib/export lib/pcp
-derive/digest: derive derive/diagnose internal/ordered derive/internal/item derive/internal/table derive/query derive/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
-derive/repl: derive/report derive/digest derive/install derive/internal/item derive/internal/table derive/describe derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
+cmd/internal/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax derive/check cmd/internal/manual lib/version lib/when
+cmd/internal/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
+cmd/internal/item: derive/query derive/check derive/syntax lib/when
+cmd/internal/fleet: derive/diagnose derive derive/check cmd/internal/item derive/query derive/sql lib/export lib/pcp
+cmd/internal/digest: derive derive/diagnose internal/ordered cmd/internal/item cmd/internal/table derive/query cmd/internal/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
+cmd/internal/repl: cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/table cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-derive/describe: internal/textwidth derive/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-derive/find: derive/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-derive/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
+cmd/internal/describe: internal/textwidth cmd/internal/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+cmd/internal/find: cmd/internal/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+cmd/internal/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
 derive/lint: lib/sampling internal/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
 cmd/internal/cli: lib/config internal/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option internal/textwidth
@@ -116,19 +116,19 @@ cmd/internal/samples: lib/format internal/textwidth lib/when lib/pcp lib/samplin
 cmd/internal/duckdb: cmd/internal/cli
 cmd/internal/files: cmd/internal/cli derive/load lib/safefile lib/pmerr
 cmd/internal/hostfile: lib/safefile
-cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query derive/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version
+cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query cmd/internal/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
-cmd/internal/reports: cmd/internal/cli derive derive/query derive/report lib/option
+cmd/internal/reports: cmd/internal/cli derive derive/query cmd/internal/report lib/option
 cmd/internal/sarif: derive/lint lib/version
-cmd/internal/paint: derive/repl
-cmd/internal/form: derive/repl
+cmd/internal/paint: cmd/internal/repl
+cmd/internal/form: cmd/internal/repl
 cmd/internal/pager: cmd/internal/cli internal/textwidth
 cmd/internal/picture: cmd/internal/samples lib/format lib/safefile
-cmd/internal/grid: derive/repl internal/textwidth
+cmd/internal/grid: cmd/internal/repl internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: derive/diagnose cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/digest derive/fleet derive/install derive/lint derive/load derive/lsp derive/manual derive/repl derive/sql derive/summary derive/query derive/report
+cmd/pmderive: derive/diagnose cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/form cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest cmd/internal/deps cmd/internal/digest cmd/internal/fleet cmd/internal/install derive/lint derive/load cmd/internal/lsp cmd/internal/manual cmd/internal/repl derive/sql derive/summary derive/query cmd/internal/report
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp
@@ -148,7 +148,7 @@ test/agents/trivial: lib/builtin/trivial lib/pmda
 test/agents/trace: lib/trace/agent lib/pmda lib/when lib/pcp
 test/env:
 test/golden:
-test/growth:
+cmd/internal/growth:
 test/peer/agent:
 test/peer/archive:
 test/peer/cli:

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"os"
 
+	"pmtools/cmd/internal/repl"
+	"pmtools/cmd/internal/report"
 	"pmtools/derive/query"
-	"pmtools/derive/repl"
-	"pmtools/derive/report"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/record"

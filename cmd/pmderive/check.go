@@ -13,10 +13,10 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/form"
+	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/sarif"
 	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
-	"pmtools/derive/repl"
 	"pmtools/lib/safefile"
 	"pmtools/lib/when"
 )

@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pmtools/derive/digest"
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/digest"
+	"pmtools/cmd/internal/repl"
 )
 
 func (a *app) newCompare() *cobra.Command {

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/digest"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/check"
-	"pmtools/derive/digest"
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
-	"pmtools/derive/repl"
 	"pmtools/derive/sql"
 	"pmtools/derive/summary"
 )

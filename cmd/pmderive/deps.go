@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/deps"
 	"pmtools/cmd/internal/form"
+	"pmtools/cmd/internal/report"
 	"pmtools/derive"
-	"pmtools/derive/deps"
-	"pmtools/derive/report"
 	"pmtools/lib/when"
 )
 

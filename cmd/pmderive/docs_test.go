@@ -15,7 +15,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/clitest"
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/test/env"
 )

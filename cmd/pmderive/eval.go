@@ -18,10 +18,10 @@ import (
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/form"
 	"pmtools/cmd/internal/picture"
+	"pmtools/cmd/internal/repl"
+	"pmtools/cmd/internal/report"
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/query"
-	"pmtools/derive/repl"
-	"pmtools/derive/report"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )

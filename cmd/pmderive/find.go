@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/form"
-	"pmtools/derive/digest"
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 )
 
 // newFind returns the command that finds metrics.

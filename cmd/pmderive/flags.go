@@ -2,8 +2,8 @@ package main
 
 import (
 	"pmtools/cmd/internal/form"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/query"
-	"pmtools/derive/repl"
 )
 
 type evalFlags struct {

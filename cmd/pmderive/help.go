@@ -12,9 +12,9 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/manual"
 	"pmtools/cmd/internal/picture"
-	"pmtools/derive/manual"
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"pmtools/cmd/internal/hostfile"
+	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
-	"pmtools/derive/repl"
 	"pmtools/lib/pmcd"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pmtools/derive/install"
+	"pmtools/cmd/internal/install"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/lint"
-	"pmtools/derive/repl"
 )
 
 type installFlags struct {

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/grid"
+	"pmtools/cmd/internal/lsp"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/check"
-	"pmtools/derive/lsp"
-	"pmtools/derive/repl"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 )

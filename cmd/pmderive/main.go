@@ -20,9 +20,9 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/manual"
+	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/source"
-	"pmtools/derive/manual"
-	"pmtools/derive/repl"
 	"pmtools/lib/option"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"

@@ -7,8 +7,8 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/picture"
+	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/samples"
-	"pmtools/derive/repl"
 	"pmtools/lib/sampling"
 )
 

@@ -17,7 +17,7 @@ import (
 	"pmtools/cmd/internal/history"
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/paint"
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 	"pmtools/internal/textwidth"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/chzyer/readline"
 
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pmapi"
 )

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/push"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/query"
-	"pmtools/derive/repl"
 )
 
 func (a *app) newPush() *cobra.Command {

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/repl"
+	"pmtools/cmd/internal/report"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
-	"pmtools/derive/repl"
-	"pmtools/derive/report"
 	"pmtools/lib/export"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/sampling"

@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/record"

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/check"
 	"pmtools/derive/query"
-	"pmtools/derive/repl"
 	"pmtools/internal/suggest"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/duckdb"
-	"pmtools/derive/fleet"
-	"pmtools/derive/repl"
-	"pmtools/derive/report"
+	"pmtools/cmd/internal/fleet"
+	"pmtools/cmd/internal/repl"
+	"pmtools/cmd/internal/report"
 	"pmtools/derive/sql"
 	"pmtools/lib/export"
 	"pmtools/lib/export/bucket"

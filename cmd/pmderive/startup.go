@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/source"
-	"pmtools/derive/repl"
 	"pmtools/lib/safefile"
 )
 

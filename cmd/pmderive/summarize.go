@@ -12,9 +12,9 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/form"
-	"pmtools/derive/digest"
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 	"pmtools/lib/export"
 	"pmtools/lib/option"
 )

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"pmtools/derive/lint"
-	"pmtools/derive/repl"
-	"pmtools/lib/pmapi"
 )
 
 // FuzzRules applies all rules to anything that may be in a file, with and without a source.
@@ -16,15 +14,11 @@ func FuzzRules(f *testing.F) {
 		f.Add(r.Good, false)
 	}
 	f.Add("# pmderive: ignore cost\na = sum(disk.dev.total) > 5 && \\\n sum(disk.dev.total) > 5 ? novalue(meta=b) : -matchinst(!/x/, disk.dev.total)\nb = a[sda] == 1\n", true)
-	archive := world(f)
-	s := repl.New(&repl.Options{Sources: repl.Sources{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
-		return pmapi.OpenArchive(ctx, name, nil)
-	}}})
-	f.Cleanup(func() { s.Close() })
+	l := linter(f, world(f))
 	f.Fuzz(func(t *testing.T, text string, expand bool) {
 		for _, syntax := range []bool{true, false} {
 			opt := lint.Options{Rules: lint.Rules(), Wanted: []string{"a"}, MaxCost: 1, Syntax: syntax, Expand: expand, Unknown: expand}
-			found, err := s.Lint(context.Background(), []lint.File{{Name: "f", Text: []byte(text)}}, opt)
+			found, err := l.Files(context.Background(), []lint.File{{Name: "f", Text: []byte(text)}}, opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/derive"
 	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
-	"pmtools/derive/repl"
+	"pmtools/derive/query"
 	"pmtools/internal/textwidth"
 	"pmtools/lib/pmapi"
 	_ "pmtools/test/env"
@@ -30,14 +31,21 @@ func world(t testing.TB) string {
 	return kept(t, t.TempDir(), "metrics", string(text))
 }
 
+// linter returns a Linter over an archive.
+func linter(t testing.TB, archive string) *lint.Linter {
+	t.Helper()
+	src, err := pmapi.OpenArchive(context.Background(), archive, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return &lint.Linter{Source: query.NewSource(src), Archives: archive, Definitions: derive.NewSet()}
+}
+
 // check returns what rules say of definitions.
 func check(t testing.TB, archive, text string, rules ...*lint.Rule) (list []lint.Diagnostic) {
 	t.Helper()
-	s := repl.New(&repl.Options{Sources: repl.Sources{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
-		return pmapi.OpenArchive(ctx, name, nil)
-	}}})
-	defer s.Close()
-	found, err := s.Lint(context.Background(), []lint.File{{Name: "disk.conf", Text: []byte(text)}},
+	found, err := linter(t, archive).Files(context.Background(), []lint.File{{Name: "disk.conf", Text: []byte(text)}},
 		lint.Options{Rules: rules, Wanted: []string{"disk.load"}, MaxCost: 3})
 	if err != nil {
 		t.Fatal(err)

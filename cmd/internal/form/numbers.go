@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 )
 
 // Numbers are the options about numbers that people read.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/olekukonko/tablewriter"
 
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 	"pmtools/internal/textwidth"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 	_ "pmtools/test/env"
 )
 

@@ -4,7 +4,7 @@ package paint
 import (
 	"strings"
 
-	"pmtools/derive/repl"
+	"pmtools/cmd/internal/repl"
 )
 
 // Colours of a terminal.

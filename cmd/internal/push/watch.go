@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/hostfile"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/query"
-	"pmtools/derive/repl"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/remotewrite"

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/report"
 	"pmtools/derive"
 	"pmtools/derive/query"
-	"pmtools/derive/report"
 	"pmtools/lib/option"
 )
 

@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/derive"
 	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
-	"pmtools/derive/repl"
+	"pmtools/derive/query"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pmapi"
 	"pmtools/test/peer/harness"
@@ -197,11 +197,13 @@ func linted(t *testing.T, file, archive string) []lint.Diagnostic {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := repl.New(&repl.Options{Sources: repl.Sources{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
-		return pmapi.OpenArchive(ctx, name, nil)
-	}}})
-	defer s.Close()
-	found, err := s.Lint(t.Context(), []lint.File{{Name: file, Text: text}}, lint.Options{Rules: lint.Rules()})
+	src, err := pmapi.OpenArchive(t.Context(), archive, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	l := lint.Linter{Source: query.NewSource(src), Archives: archive, Definitions: derive.NewSet()}
+	found, err := l.Files(t.Context(), []lint.File{{Name: file, Text: text}}, lint.Options{Rules: lint.Rules()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,241 @@
+// Package describe collects on one page what there is to know about a metric: its description, texts,
+// instances, labels and values, what it is made of and what is made of it, when it was recorded, and
+// expressions that are worth trying.
+//
+// [New] returns the [Description] of a name; a name that has metrics below it has these instead.
+package describe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/cmd/internal/deps"
+	"pmtools/derive"
+	"pmtools/derive/query"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// A Description is what there is to know about a metric, or about a node of the name space.
+type Description struct {
+	Name     string
+	Desc     pcp.Desc // of a metric
+	Children []Child  // of a node; nil for a metric
+	Texts
+	Made      *deps.Node // of a derived metric, else nil
+	Users     []string   // the definitions that mention it
+	Instances []pcp.Instance
+	Labels    []pcp.Label
+	Values    Values
+	Rates     Values  // of a counter
+	Recorded  *Record // in a recording, else nil
+	Try       []Trial
+}
+
+// Texts are the help texts of a metric; "" for one that is not there.
+type Texts struct{ OneLine, Help string }
+
+// List returns the texts that are there and differ.
+func (t Texts) List() (list []string) {
+	for _, text := range []string{t.OneLine, t.Help} {
+		if text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// A Child is a metric or a node below a node.
+type Child struct {
+	Name    string `json:"metric"`
+	Metrics int    `json:"metrics"` // how many metrics there are at it and below it
+	OneLine string `json:"oneline,omitempty"`
+}
+
+// A Catalogue is where names are looked up.
+type Catalogue struct {
+	Source  *query.Source
+	Derived *derive.Source // over Source, with the definitions
+	Defs    *derive.Set
+
+	taken map[string]taken // see Take
+}
+
+// Lookup finds a metric by its name. The error is a *diagnose.Problem, or that of a request to the source.
+func (c *Catalogue) Lookup(ctx context.Context, name string) (pcp.Desc, error) {
+	found, err := c.Derived.Lookup(ctx, []string{name})
+	if err != nil {
+		return pcp.Desc{}, err
+	}
+	if err := found[0].Err; err != nil {
+		return pcp.Desc{}, c.problem(ctx, name, err)
+	}
+	descs, err := c.Derived.Describe(ctx, []pcp.ID{found[0].Value})
+	if err != nil {
+		return pcp.Desc{}, err
+	}
+	if err := descs[0].Err; err != nil {
+		return pcp.Desc{}, c.problem(ctx, name, err)
+	}
+	return descs[0].Value, nil
+}
+
+// Texts returns the help texts of a metric. The error is a *diagnose.Problem if neither is there.
+func (c *Catalogue) Texts(ctx context.Context, name string, id pcp.ID) (t Texts, err error) {
+	line, errLine := pmapi.LookupText(ctx, c.Derived, pcp.OneLine, uint32(id))
+	help, errHelp := pmapi.LookupText(ctx, c.Derived, pcp.Help, uint32(id))
+	if errLine != nil && errHelp != nil {
+		return Texts{}, c.textProblem(name, errLine)
+	}
+	return Texts{strings.TrimRight(line, "\n"), strings.TrimRight(help, "\n")}, nil
+}
+
+// Labels returns the labels of a metric at the position of the source, and those of its instances.
+func (c *Catalogue) Labels(ctx context.Context, d *pcp.Desc) ([]pcp.Label, []pcp.LabelSet, error) {
+	if err := c.Source.Seek(); err != nil { // values that were read have moved it
+		return nil, nil, err
+	}
+	objects := pmapi.LabelObjects(*d)
+	found, err := pmapi.ReadLabels(ctx, c.Derived, objects)
+	if err != nil {
+		return nil, nil, err
+	}
+	var labels pmapi.Labels
+	var insts []pcp.LabelSet
+	for i := range found {
+		if labels.Set(objects[i], found[i]); objects[i].Kind == pcp.InstanceLabels {
+			insts = found[i].Sets
+		}
+	}
+	return labels.Of(*d, pcp.NullInst), insts, nil
+}
+
+// New returns the description of a name. The error is a *diagnose.Problem, or that of a request to the
+// source. Interval is the time between two samples of a live counter.
+func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration) (*Description, error) {
+	desc, err := c.Lookup(ctx, name)
+	if errors.Is(err, pmerr.NonLeaf) {
+		return c.node(ctx, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &Description{Name: name, Desc: desc}
+	d.Texts, err = c.Texts(ctx, name, desc.ID)
+	if err = fatal(ctx, err); err != nil {
+		return nil, err
+	}
+	d.Labels, _, err = c.Labels(ctx, &desc)
+	if err = fatal(ctx, err); err != nil {
+		return nil, err
+	}
+	c.definitions(d)
+	return d, c.measure(ctx, d, interval)
+}
+
+// measure adds values to a description, when they were recorded, and expressions that hold for them.
+func (c *Catalogue) measure(ctx context.Context, d *Description, interval time.Duration) (err error) {
+	d.Values = c.First(ctx, d.Name, interval, true)
+	if err = fatal(ctx, d.Values.Err); err != nil {
+		return err
+	}
+	if d.counter() {
+		d.Rates = c.First(ctx, d.Name, interval, false)
+		if err = fatal(ctx, d.Rates.Err); err != nil {
+			return err
+		}
+	}
+	if indom := d.Desc.InDom; indom != pcp.NullInDom {
+		at := c.Source.At
+		if len(d.Values.List) > 0 {
+			at = d.Values.Time
+		}
+		d.Instances, err = pmapi.InstancesOf(ctx, c.Source, indom, pmapi.At(at))
+		if err = fatal(ctx, err); err != nil {
+			return err
+		}
+	}
+	if d.Try, err = c.trials(ctx, d); err != nil || c.Source.Line == nil {
+		return err
+	}
+	d.Recorded, err = c.recorded(ctx, d)
+	return err
+}
+
+// fatal returns an error after which nothing more can be asked, or nil.
+func fatal(ctx context.Context, err error) error {
+	if errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.NoContext) {
+		return err
+	}
+	return ctx.Err()
+}
+
+// node describes a node of the name space.
+func (c *Catalogue) node(ctx context.Context, name string) (*Description, error) {
+	d := &Description{Name: name, Children: []Child{}}
+	var list []pcp.ID
+	var at []int // the children that are metrics
+	err := c.Derived.Walk(ctx, name, func(leaf string, id pcp.ID) bool {
+		child := leaf
+		if dot := strings.IndexByte(leaf[min(len(name)+1, len(leaf)):], '.'); dot >= 0 {
+			child = leaf[:len(name)+1+dot]
+		}
+		i := slices.IndexFunc(d.Children, func(c Child) bool { return c.Name == child })
+		if i < 0 {
+			i = len(d.Children)
+			d.Children = append(d.Children, Child{Name: child})
+		}
+		d.Children[i].Metrics++
+		if child == leaf {
+			list, at = append(list, id), append(at, i)
+		}
+		return ctx.Err() == nil
+	})
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	texts, err := c.Derived.Text(ctx, pcp.OneLine, pcp.Idents(list))
+	if err = fatal(ctx, err); err != nil {
+		return nil, err
+	}
+	for i := range texts {
+		if texts[i].Err == nil {
+			d.Children[at[i]].OneLine = strings.TrimRight(texts[i].Value, "\n")
+		}
+	}
+	slices.SortFunc(d.Children, func(a, b Child) int { return cmp.Compare(a.Name, b.Name) })
+	return d, nil
+}
+
+// definitions tells what a metric is made of, and which definitions mention it.
+func (c *Catalogue) definitions(d *Description) {
+	find := c.Defs.Find
+	own := find(d.Name)
+	if own != nil && d.Desc.ID.IsDerived() {
+		d.Made = &deps.New([]*derive.Definition{own}, find).Nodes[0]
+	}
+	users := make(map[string][]string) // by operand
+	for _, name := range c.Defs.Names() {
+		for _, operand := range find(name).Metrics() {
+			users[operand] = append(users[operand], name)
+		}
+	}
+	seen := map[string]bool{d.Name: true}
+	for todo := []string{d.Name}; len(todo) > 0; {
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, user := range users[name] {
+			if seen[user] || own != nil && name != d.Name { // a definition counts where it is mentioned
+				continue
+			}
+			seen[user] = true
+			d.Users, todo = append(d.Users, user), append(todo, user)
+		}
+	}
+	slices.Sort(d.Users)
+}

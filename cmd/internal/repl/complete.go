@@ -1,0 +1,413 @@
+package repl
+
+import (
+	"context"
+	"pmtools/cmd/internal/digest"
+	"pmtools/cmd/internal/item"
+	"pmtools/cmd/internal/manual"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/derive"
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// completeWithin is how long Complete may take. An answer that comes later is there the next
+// time.
+const completeWithin = 180 * time.Millisecond
+
+// Complete proposes completions of a line at an offset: each of the texts may stand in the place of
+// line[start:pos]. A source that is slow, or busy, gives none for now.
+func (s *Session) Complete(line string, pos int) (texts []string, start int) {
+	return s.complete(line[:min(max(pos, 0), len(line))], (*completer).line)
+}
+
+// CompleteExpr is Complete for the beginning of an expression. The names are those of definitions that are
+// proposed, in the place of the session's own, and rest is an expression whose metrics a pattern may be for.
+func (s *Session) CompleteExpr(before string, names []string, rest string) (texts []string, start int) {
+	return s.complete(before, func(c *completer, before string) int {
+		c.given, c.names, c.last = true, names, rest
+		return c.expr(before)
+	})
+}
+
+func (s *Session) complete(before string, offer func(c *completer, before string) int) (texts []string, start int) {
+	timer := time.NewTimer(completeWithin)
+	defer timer.Stop()
+	select {
+	case <-s.lock:
+	case <-timer.C:
+		return nil, len(before)
+	}
+	type answer struct {
+		texts []string
+		start int
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer s.release()
+		c := completer{s: s, ctx: s.background, last: item.Parse(s.last).Text}
+		start := offer(&c, before)
+		slices.Sort(c.texts)
+		done <- answer{slices.Compact(c.texts), start}
+	}()
+	select {
+	case a := <-done:
+		return a.texts, a.start
+	case <-timer.C:
+		return nil, len(before)
+	}
+}
+
+// A completer collects the texts for one line.
+type completer struct {
+	s     *Session
+	ctx   context.Context
+	given bool // names has the definitions that are proposed; else they are the session's
+	names []string
+	last  string // an expression whose metrics a pattern may be for
+	texts []string
+}
+
+func (c *completer) offer(prefix string, texts ...string) {
+	for _, t := range texts {
+		if strings.HasPrefix(t, prefix) {
+			c.texts = append(c.texts, t)
+		}
+	}
+}
+
+// line completes the text before the cursor, and returns the offset of what is replaced.
+func (c *completer) line(before string) int {
+	blank := len(before) - len(strings.TrimLeft(before, item.Blanks))
+	text := before[blank:]
+	if !strings.HasPrefix(text, ":") {
+		if rest, ok := strings.CutPrefix(text, "help "); ok {
+			return c.argument("help", rest, len(before))
+		}
+		if !strings.ContainsAny(text, "=()") {
+			c.offer(text, "help", "quit")
+			if text == "" {
+				c.texts = nil
+			}
+		}
+		return c.expr(before)
+	}
+	name, arg, ok := strings.Cut(text[1:], " ")
+	if ok {
+		return c.argument(name, arg, len(before))
+	}
+	for _, cmd := range commands() {
+		end := ""
+		if cmd.args != "" {
+			end = " "
+		}
+		c.offer(":"+name, ":"+cmd.name+end)
+	}
+	if name != "" {
+		c.reports(":"+name, ":")
+	}
+	return blank
+}
+
+// reports proposes names of reports after a sign.
+func (c *completer) reports(prefix, sign string) {
+	if lib, err := c.s.opt.Reports.Open(); err == nil {
+		for _, name := range lib.Names() {
+			c.offer(prefix, sign+name)
+		}
+	}
+}
+
+// argument completes the argument of a command; end is the offset after it.
+func (c *completer) argument(name, arg string, end int) int {
+	arg = strings.TrimLeft(arg, " ")
+	word := arg[strings.LastIndexByte(arg, ' ')+1:]
+	start := end - len(word)
+	if cmd := findCommand(name); cmd != nil {
+		name = cmd.name
+	}
+	switch name {
+	case "explain", "sql", "watch", "plot", "top":
+		if strings.HasPrefix(arg, ":") {
+			c.reports(word, ":")
+			return start
+		}
+		return end - len(arg) + c.expr(arg)
+	case "metrics", "describe", "d", "desc", "inst", "text", "labels":
+		c.metric(word)
+	case "report", "reports":
+		c.reports(word, "")
+	case "show", "drop", "edit":
+		c.offer(word, c.s.defs.Names()...)
+	case "load", "save", "save!", "run", "output":
+		c.file(arg)
+		return end - len(arg)
+	case "source":
+		if rest, ok := strings.CutPrefix(arg, Archive+" "); ok {
+			c.file(rest)
+			return end - len(rest)
+		}
+		if rest, ok := strings.CutPrefix(arg, Host+" "); ok && c.s.opt.KnownHosts != nil {
+			c.offer(word, c.s.opt.KnownHosts(word)...)
+			return end - len(rest) + strings.LastIndexByte(rest, ' ') + 1
+		}
+		c.offer(arg, Host+" ", Archive+" ", Local)
+		c.file(arg)
+		return end - len(arg)
+	case "record":
+		if rest, ok := strings.CutPrefix(arg, "start "); !ok {
+			c.offer(arg, "start ", "status", "stop", "detach")
+		} else if strings.Contains(rest, " ") {
+			c.metric(word)
+		} else {
+			c.file(rest)
+		}
+	case "summarize", "compare":
+		c.offer(word, digest.Proposals(name, arg)...)
+		c.reports(word, ":")
+		if c.metric(word); name == "compare" {
+			c.file(word)
+		}
+	case "install", "install!":
+		c.file(word)
+	case "set":
+		c.setting(arg, word)
+	case "last":
+		c.offer(word, outputs...)
+		c.setting(word, word)
+	case "step":
+		c.offer(word, "record")
+	case "time":
+		c.offer(word, "start", "end")
+	case "help":
+		c.offer(word, manual.Names()...)
+		c.offer(word, commandNames()...)
+	}
+	return start
+}
+
+func (c *completer) setting(arg, word string) {
+	key, _, ok := strings.Cut(arg, " ")
+	for _, k := range settings {
+		switch {
+		case !ok:
+			c.offer(word, k.key+" ")
+		case k.key == key:
+			c.offer(word, k.values...)
+		}
+	}
+}
+
+func (c *completer) file(prefix string) {
+	if c.s.opt.Files != nil {
+		c.offer(prefix, c.s.opt.Files.Glob(prefix)...)
+	}
+}
+
+// expr completes an expression and returns the offset of what is replaced.
+func (c *completer) expr(text string) int {
+	if call, word, ok := item.GroupingBefore(text); ok && !c.s.lost && c.s.connect(c.ctx) == nil {
+		c.offer(word, c.s.binder().GroupLabels(c.ctx, call)...)
+		return len(text) - len(word)
+	}
+	sp := item.SpotOf(text)
+	call := ""
+	if len(sp.Calls) > 0 {
+		call = sp.Calls[len(sp.Calls)-1]
+	}
+	switch sp.Open {
+	case '"':
+		word := text[sp.From:]
+		word = word[strings.LastIndexAny(word, " /")+1:]
+		if call == "rescale" || strings.HasSuffix(strings.TrimRight(text[:sp.From-1], item.Blanks), "units=") {
+			c.offer(word, unitNames...)
+		}
+		return len(text) - len(word)
+	case '[':
+		c.instance(text[:sp.From-1], text[sp.From:])
+		return sp.From
+	case '/':
+		c.pattern(text, text[sp.From:])
+		return sp.From
+	}
+	word := item.WordBefore(text)
+	start := len(text) - len(word)
+	head := strings.TrimRight(text[:start], item.Blanks)
+	comma, first := strings.HasSuffix(head, ","), strings.HasSuffix(head, "(")
+	if call == "mkconst" && comma || call == "novalue" && (comma || first) {
+		c.offer(word, "type=", "semantics=", "units=", "indom=", "meta=")
+		return start
+	}
+	if tag, ok := strings.CutSuffix(head, "="); ok && (call == "mkconst" || call == "novalue") {
+		c.tag(item.WordBefore(strings.TrimRight(tag, item.Blanks)), word)
+		return start
+	}
+	for _, f := range c.s.defs.Language().Functions() {
+		c.offer(word, f.Name+"(")
+	}
+	c.metric(word)
+	return start
+}
+
+// tagValues has values of tags.
+var tagValues = map[string][]string{
+	"type": {"32", "u32", "64", "u64", "float", "double"}, "semantics": {"counter", "instant", "discrete"},
+	"units": unitNames, "indom": {"null"},
+}
+
+func (c *completer) tag(tag, word string) {
+	c.offer(word, tagValues[tag]...)
+	if tag == "meta" {
+		c.metric(word)
+	}
+}
+
+// UnitNames returns the words of units.
+func UnitNames() []string { return slices.Clone(unitNames) }
+
+var unitNames = []string{
+	"byte", "Kbyte", "Mbyte", "Gbyte", "Tbyte", "Pbyte", "Ebyte", "nanosec", "microsec", "millisec", "sec", "min", "hour", "count",
+}
+
+func (c *completer) metric(word string) {
+	parent, dot := "", strings.LastIndexByte(word, '.')
+	if dot >= 0 {
+		parent = word[:dot]
+	}
+	for _, name := range c.fitting(word) {
+		if next := strings.IndexByte(name[len(word):], '.'); next >= 0 {
+			name = name[:len(word)+next+1]
+		}
+		c.texts = append(c.texts, name)
+	}
+	for _, child := range c.children(parent) {
+		name := child.Name
+		if parent != "" {
+			name = parent + "." + name
+		}
+		if !child.Leaf {
+			name += "."
+		}
+		c.offer(word, name)
+	}
+}
+
+// fitting returns the names of definitions that begin with a prefix, without those that do not fit
+// the source.
+func (c *completer) fitting(prefix string) (names []string) {
+	var defs []*derive.Definition
+	if c.given {
+		return slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+	}
+	for _, name := range c.s.defs.Names() {
+		if strings.HasPrefix(name, prefix) {
+			names, defs = append(names, name), append(defs, c.s.defs.Find(name))
+		}
+	}
+	if len(defs) == 0 || c.s.lost || c.s.connect(c.ctx) != nil {
+		return names
+	}
+	found, err := c.s.binder().Check(c.ctx, defs)
+	if c.s.noteLost(err) != nil {
+		return names
+	}
+	names = names[:0]
+	for i, x := range found {
+		if x.Err == nil {
+			names = append(names, defs[i].Name())
+		}
+	}
+	return names
+}
+
+// maxOperands is how many names are tried as the operand of matchinst.
+const maxOperands = 50
+
+// pattern completes a pattern with the names of instances of the metrics that the expression before
+// and c.last mention: the operand of matchinst stands after the pattern.
+func (c *completer) pattern(text, prefix string) {
+	if c.s.lost || c.s.connect(c.ctx) != nil {
+		return
+	}
+	seen, tried := make(map[pcp.InDom]bool), make(map[string]bool)
+	binder := c.s.binder()
+	for _, l := range slices.Concat(check.Extended.Syntax().Lexemes(text), check.Extended.Syntax().Lexemes(c.last)) {
+		if l.Tok != syntax.NAME || tried[l.Text] {
+			continue
+		}
+		if tried[l.Text] = true; len(tried) > maxOperands {
+			return
+		}
+		x, err := binder.Compile(c.ctx, l.Text)
+		if err != nil || x.Info.Root.InDom == pcp.NullInDom || seen[x.Info.Root.InDom] {
+			continue
+		}
+		seen[x.Info.Root.InDom] = true
+		insts, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, pmapi.At(c.s.src.At))
+		if c.s.noteLost(err) != nil {
+			return
+		}
+		for _, in := range insts {
+			c.offer(prefix, strings.ReplaceAll(regexp.QuoteMeta(in.Name), "/", `\/`)+"/, ")
+		}
+	}
+}
+
+// children returns what stands below a node of the source's name space.
+func (c *completer) children(parent string) []pcp.Child {
+	if c.s.lost || c.s.connect(c.ctx) != nil {
+		return nil
+	}
+	if list, known := c.s.children[parent]; known {
+		return list
+	}
+	list, err := c.s.src.Children(c.ctx, parent)
+	if c.s.noteLost(err) != nil {
+		list = nil
+	}
+	if c.s.children == nil {
+		c.s.children = make(map[string][]pcp.Child)
+	}
+	c.s.children[parent] = list
+	return list
+}
+
+// instance completes the name of an instance of the operand at the end of a text.
+func (c *completer) instance(text, prefix string) {
+	if c.s.lost || c.s.connect(c.ctx) != nil {
+		return
+	}
+	operand := item.WordBefore(text)
+	if strings.HasSuffix(text, ")") {
+		operand = item.ParenBefore(text)
+	}
+	x, err := c.s.binder().Compile(c.ctx, operand)
+	if err != nil || x.Info.Root.InDom == pcp.NullInDom {
+		return
+	}
+	insts, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, pmapi.At(c.s.src.At))
+	if c.s.noteLost(err) != nil {
+		return
+	}
+	escape := strings.NewReplacer(`\`, `\\`, `]`, `\]`)
+	for _, in := range insts {
+		c.offer(prefix, escape.Replace(in.Name)+"]")
+	}
+}
+
+// Prompt returns what a prompt shows of the session: the position in an archive, and the program's
+// name.
+func (s *Session) Prompt() string {
+	<-s.lock
+	defer s.release()
+	if s.src == nil || s.src.Line == nil {
+		return "pmderive> "
+	}
+	return s.src.At.Time().In(s.zone).Format("2006-01-02 15:04:05") + "> "
+}

@@ -1,0 +1,42 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"pmtools/cmd/internal/explain"
+	"pmtools/cmd/internal/item"
+	"pmtools/cmd/internal/report"
+	"pmtools/derive/diagnose"
+)
+
+func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
+	if report.IsName(text) {
+		x, err := s.expand(ctx, s.src, report.Arguments(text), func(p *diagnose.Problem) { s.complain(w, p) })
+		for i := 0; err == nil && i < len(x.Exprs); i++ {
+			fmt.Fprintln(w, x.Exprs[i])
+			err = runExplain(ctx, s, x.Exprs[i], w)
+		}
+		return err
+	}
+	text = item.Expr(text)
+	c, err := s.binder().Compile(ctx, text)
+	if err != nil {
+		return err
+	}
+	s.noteExpanded(w, c.Used)
+	return s.table(ctx, w, &Table{Header: explain.Columns[:], Rows: explain.Rows(c.Tree, c.Info), Drop: []int{4, 5, 6}})
+}
+
+// Explain writes the tree of an expression, or of a definition's, with the metadata of every node.
+func (s *Session) Explain(ctx context.Context, text string, w io.Writer) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	return s.noteLost(runExplain(ctx, s, text, w))
+}

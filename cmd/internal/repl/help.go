@@ -1,0 +1,68 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"pmtools/cmd/internal/digest"
+	"pmtools/cmd/internal/manual"
+	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
+)
+
+func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
+	name = strings.TrimSuffix(strings.TrimPrefix(name, ":"), "()")
+	if name == "" {
+		return s.helpIndex(ctx, w)
+	}
+	var names []string
+	found := false
+	for _, c := range commands() {
+		names = append(names, c.name)
+		if c.name == name {
+			fmt.Fprintf(w, ":%s\n    %s\n", strings.TrimSpace(c.name+" "+c.args), c.help)
+			if name == "set" {
+				s.helpSettings(w)
+			}
+			if err := s.table(ctx, w, &Table{Rows: digest.Usage(name), Wrap: true}); err != nil {
+				return err
+			}
+			found = true
+		}
+	}
+	known, err := manual.Write(w, name)
+	if found = found || known; !found {
+		names = append(names, manual.Names()...)
+		return manual.Unknown(name, names)
+	}
+	return err
+}
+
+func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
+	io.WriteString(w, "An expression is evaluated; NAME = EXPR defines a derived metric.\n\n")
+	t := &Table{Wrap: true}
+	for _, c := range commands() {
+		t.Rows = append(t.Rows, []string{":" + strings.TrimSpace(c.name+" "+c.args), c.help})
+	}
+	if err := s.table(ctx, w, t); err != nil {
+		return err
+	}
+	io.WriteString(w, "\nTopics of :help, besides commands:\n")
+	t = &Table{Wrap: true}
+	for _, topic := range manual.All() {
+		summary := topic.Summary
+		if topic.Name == "functions" {
+			summary = strings.Join(diagnose.FunctionNames(check.PCP), " ")
+		}
+		t.Rows = append(t.Rows, []string{"  " + topic.Name, summary})
+	}
+	return s.table(ctx, w, t)
+}
+
+func (s *Session) helpSettings(w io.Writer) {
+	for _, k := range settings {
+		fmt.Fprintf(w, "    %s: %s\n", k.key, k.help)
+	}
+}

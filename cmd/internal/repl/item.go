@@ -1,0 +1,51 @@
+package repl
+
+import (
+	"strings"
+
+	"pmtools/cmd/internal/item"
+)
+
+// Incomplete reports whether an item waits for another line: it ends in a backslash, or has a
+// parenthesis, a bracket or a string that is open. An item that is wrong already does not wait.
+func Incomplete(text string) bool {
+	if strings.HasSuffix(text, `\`) {
+		return true
+	}
+	switch it := item.Parse(text); it.Kind {
+	case item.Expression, item.Definition:
+		return item.Open(it.Text)
+	case item.Command:
+		if c := findCommand(it.Name); c != nil && c.expr {
+			return item.Open(it.Text)
+		}
+	case item.Attribute:
+		_, closed := item.Unquote(it.Text)
+		return !closed
+	}
+	return false
+}
+
+// Join puts the next line behind an item that waits for it.
+func Join(text, line string) string {
+	if head, ok := strings.CutSuffix(text, `\`); ok {
+		return head + line
+	}
+	if item.Parse(text).Kind == item.Attribute {
+		return text + "\n" + line
+	}
+	return text + " " + line
+}
+
+// Marks returns the parts of an item that an editor shows in colours.
+func Marks(text string) []item.Mark {
+	return item.Marks(text, func(name, arg string) string {
+		c := findCommand(name)
+		if c == nil || !c.expr {
+			return ""
+		}
+		_, expr := item.Count(arg)
+		_, expr = item.Interval(expr)
+		return expr
+	})
+}

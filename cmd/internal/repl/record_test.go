@@ -1,0 +1,143 @@
+package repl_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"pmtools/cmd/internal/repl"
+	"pmtools/lib/builtin"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/record"
+)
+
+// recorder returns the options of a session over the collectors inside the program, which records
+// into a directory: by a script in the place of pmlogger, or by itself without one.
+func recorder(dir, logger string) func(*repl.Options) {
+	inside := func(context.Context, string) (pmapi.Source, error) { return builtin.Default(nil), nil }
+	return func(o *repl.Options) {
+		o.Kind, o.Name = repl.Local, ""
+		open := o.Open
+		o.Open = func(ctx context.Context, kind, name string) (pmapi.Source, error) {
+			if kind == repl.Local {
+				return builtin.Default(nil), nil
+			}
+			return open(ctx, kind, name)
+		}
+		o.Record = func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error) {
+			h.Name = "here"
+			return record.Start(ctx, &record.Config{Folio: filepath.Join(dir, folio), Creator: "test", Open: inside, Logger: logger}, h)
+		}
+	}
+}
+
+// dialogue runs items and compares what each answers, its error included, with a pattern.
+func dialogue(t *testing.T, s *repl.Session, items ...[2]string) {
+	t.Helper()
+	for _, item := range items {
+		var out bytes.Buffer
+		if err := s.Run(t.Context(), item[0], &out); err != nil {
+			out.WriteString(err.Error() + "\n")
+		}
+		if !regexp.MustCompile("^" + item[1] + "\n$").Match(out.Bytes()) {
+			t.Errorf("%s\ngot  %s\nwant %s", item[0], out.Bytes(), item[1])
+		}
+	}
+}
+
+// TestRecord records without pmlogger.
+func TestRecord(t *testing.T) {
+	dir := t.TempDir()
+	s := newSession(t, "ta", recorder(dir, ""))
+	const usage = `usage: :record \[start FILE \[INTERVAL\] \[NAME ...\] \| stop \| detach\]`
+	dialogue(t, s, [][2]string{
+		{":record", "nothing is recorded"},
+		{":record stop", "nothing is recorded"},
+		{":record start", usage},
+		{":record stop now", usage},
+		{":record start f", "there is nothing to record: name metrics, or define some"},
+		{":record start f no.such", "(?s)unknown metric no.such.*"},
+		{":record start f 1x sample.bin", "1x is not an interval of a millisecond or more"},
+		{`:record start "f sample.bin`, `the name of the file has no end: "f sample.bin`},
+		{":record start no/f sample.bin", "open .*: no such file or directory"},
+		{"a = sample.bin + sample.long.one", "a: .*"},
+		{"b = a + sample.long.ten", "(?s).*b: .*"},
+		{`:record start "my folio" 10msec`, `recording sample.bin sample.long.one sample.long.ten every 10ms to (.*)\.here; the folio is my folio`},
+		{":record", "recording to .* since .*"},
+		{":record start g sample.bin", ".* is being recorded; :record stop ends that"},
+		{":record detach", "this program records by itself; only pmlogger can go on without it"},
+		{":record stop", "recorded to .*"},
+		{":record", "nothing is recorded"},
+		{`:record start "my folio" sample.bin`, "open .*: file exists"},
+		{":record start last 10msec b sample.string", "recording sample.string sample.long.ten sample.bin sample.long.one every 10ms .*"},
+	}...)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	bases, err := filepath.Glob(filepath.Join(dir, "*.meta"))
+	if err != nil || len(bases) != 2 {
+		t.Fatalf("%q, %v", bases, err)
+	}
+	for _, base := range bases {
+		src, err := pmapi.OpenArchive(t.Context(), base, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := pmapi.LookupName(t.Context(), src, "sample.long.ten"); err != nil {
+			t.Error(err)
+		}
+		src.Close()
+	}
+}
+
+// TestRecordNot: where nothing can be recorded.
+func TestRecordNot(t *testing.T) {
+	dialogue(t, newSession(t, "ta"), [2]string{":record start f t.d", "nothing can be recorded here"})
+	s := newSession(t, "ta", recorder(t.TempDir(), ""), func(o *repl.Options) { o.Kind, o.Name = repl.Archive, "ta" })
+	dialogue(t, s, [2]string{":record start f t.d", "the source is an archive, which is recorded already; :source host or :source local go to live metrics"})
+}
+
+// TestRecordLogger: a script in the place of pmlogger that records, dies, or goes on alone.
+func TestRecordLogger(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	dir := t.TempDir()
+	logger := func(script string) string {
+		name := filepath.Join(t.TempDir(), "pmlogger")
+		if err := os.WriteFile(name, []byte("#!/bin/sh\n"+script+"\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	s := newSession(t, "ta", recorder(dir, logger("echo no such host >&2; exit 1")))
+	dialogue(t, s, [2]string{":record start f sample.bin", "pmlogger ended: exit status 1: no such host"})
+	s = newSession(t, "ta", recorder(dir, logger(`for name; do :; done; echo x >$name.0; read a <&3; read b <&3; read c <&3; read d <&3; case $d in Q*) exit 0;; esac; sleep 0.2; exit 4`)))
+	dialogue(t, s, [][2]string{
+		{":record start g sample.bin", `recording sample.bin every 1s to .* by pmlogger \d+; the folio is g`},
+		{":record", `recording to .* by pmlogger \d+ since .*`},
+		{":record stop", "recorded to .*"},
+		{":record start h sample.bin", "recording .*"},
+		{":record detach", `pmlogger \d+ goes on recording to .*`},
+		{":record", "nothing is recorded"},
+	}...)
+	s = newSession(t, "ta", recorder(dir, logger(`for name; do :; done; echo x >$name.0; sleep 0.1; exit 5`)))
+	dialogue(t, s, [2]string{":record start i sample.bin", "recording .*"})
+	for range 3000 {
+		var out bytes.Buffer
+		if err := s.Run(t.Context(), ":record", &out); err != nil {
+			if !strings.Contains(err.Error(), "has ended: pmlogger ended: exit status 5") {
+				t.Error(err)
+			}
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("nobody noticed that it died")
+}

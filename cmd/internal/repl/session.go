@@ -1,0 +1,236 @@
+// Package repl is the expression workbench without its terminal: items go in as lines, text comes
+// out. Items are expressions, which are evaluated; definitions NAME = EXPR; and commands, which
+// begin with a colon.
+//
+// [New] makes a [Session]. [Session.Run] runs one item; [Incomplete] reports whether a text needs
+// another line; [Session.Complete] proposes completions of a line; [Session.Prompt] is what a
+// prompt shows. For commands without a prompt there are [Session.Eval], [Session.Explain],
+// [Session.Lint].
+//
+// Nothing here knows terminals, signals or files: [Options] has functions for the world outside. An
+// item ends with its context.
+package repl
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"pmtools/cmd/internal/find"
+	"pmtools/cmd/internal/install"
+	"pmtools/cmd/internal/report"
+	"pmtools/derive"
+	"pmtools/derive/query"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/record"
+	"pmtools/lib/sampling"
+)
+
+// Kinds of sources, as Options.Open gets them.
+const (
+	Default = ""        // the local daemon, or what there is instead
+	Host    = "host"    // of a specification
+	Archive = "archive" // a list of recordings
+	Local   = "local"   // collectors in this process
+)
+
+// Options are what a Session takes from the world around it. A nil function stands for something
+// that is not there.
+type Options struct {
+	Sources
+	World
+	Definitions *derive.Set    // that hold from the start; nil for none
+	Reports     report.Opener  // nil means those that need no file
+	Zone        *time.Location // in which times are shown and meant; nil means UTC
+	Settings    Settings       // to begin with
+}
+
+// Sources tell where metrics come from.
+type Sources struct {
+	// Open opens a source of one of the kinds. The Session closes it.
+	Open func(ctx context.Context, kind, name string) (pmapi.Source, error)
+	// Kind and Name are the first source. It is opened when it is needed.
+	Kind, Name string
+	// Hosts are several hosts instead: values are those of all of them, and what is asked about
+	// metrics is that of the first one. OpenHost opens one, while it may be opening others. Report
+	// gets what is wrong with one while the others go on.
+	Hosts      []string
+	OpenHost   func(ctx context.Context, name string) (pmapi.Source, error)
+	Report     func(host string, err error)
+	Equivalent func(a, b pcp.InDom) bool // see derive.Options
+	// KnownHosts returns hosts that begin with a prefix, to be proposed.
+	KnownHosts func(prefix string) []string
+	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.
+	Record func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)
+}
+
+// World is what a Session does outside itself.
+type World struct {
+	Now func() time.Time // nil means time.Now
+	// Screen says that output may be drawn over what was there.
+	Screen bool
+	Debug  func(spec string) error                                // sets debug options
+	Files  Files                                                  // for :load and :save
+	Table  func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
+	// Tools returns where the tools look for definitions, and the files that options name; nil if there are
+	// no files.
+	Tools func() (tools *install.Tools, options []string)
+	// Output returns what writes samples in a form.
+	Output    func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
+	Save      func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
+	IsPicture func(file string) bool                     // whether a chart can be drawn into a file
+	Edit      func(text string) (string, error)          // lets the user change a text
+	// Note gets lines about how an item was understood, which are no part of its output; nil writes
+	// them there.
+	Note func(line string)
+	// Complain gets what is wrong beside an answer; nil writes it there.
+	Complain func(err error)
+}
+
+// Files are the files that a Session may read and write.
+type Files interface {
+	ReadFile(name string) ([]byte, error)
+	// WriteFile writes a file. Without replace it must not exist yet; the error is then
+	// fs.ErrExist.
+	WriteFile(name string, text []byte, replace bool) error
+	// Create makes a file empty, or a new one, for output.
+	Create(name string) (io.WriteCloser, error)
+	// Glob returns the names of the files, and of directories with a slash behind them, that begin
+	// with prefix.
+	Glob(prefix string) []string
+}
+
+// A Session has definitions and a source. Its methods may be called by several goroutines; they
+// wait for each other.
+type Session struct {
+	connection
+	items
+	opt       Options
+	lock      chan struct{} // holds one token while the rest is unused
+	zone      *time.Location
+	set       Settings
+	defs      *derive.Set
+	recording *recording // what :record has begun; nil for nothing
+
+	background context.Context // of what Complete asks; ended by Close
+	stop       context.CancelFunc
+}
+
+// A connection is what a Session asks.
+type connection struct {
+	src      *query.Source // nil until it is needed
+	kind     string
+	name     string
+	fleet    *query.Fleet           // of several hosts, of which kind and name are the first; else nil
+	recorded *query.Recordings      // of several machines; nil for none
+	lost     bool                   // the connection must be made again
+	full     *derive.Source         // src with all definitions, for metadata; nil until it is needed
+	children map[string][]pcp.Child // of names, as the source has said
+	finder   find.Finder
+}
+
+// The items of a Session have a state of their own: where their output goes, and what they have changed.
+type items struct {
+	out    io.WriteCloser  // where output goes instead; nil for nowhere else
+	screen io.Writer       // where it goes otherwise
+	last   string          // the last item that was not a command
+	depth  int             // of files that run files
+	placed bool            // the error of the item tells the line of a file already
+	files  map[string]bool // names of files that may be overwritten
+	saved  string          // the one of them that was read or written last
+	answer *answer         // of the last expression; nil for none
+	dirty  bool            // there are definitions that no file has
+}
+
+// New returns a Session without definitions of its own.
+func New(opt *Options) *Session {
+	s := &Session{opt: *opt, lock: make(chan struct{}, 1), zone: opt.Zone, set: opt.Settings.valid()}
+	s.kind, s.name = opt.Kind, opt.Name
+	s.lock <- struct{}{}
+	s.background, s.stop = context.WithCancel(context.Background())
+	if len(opt.Hosts) > 0 {
+		s.useFleet(opt.Hosts)
+	}
+	if s.zone == nil {
+		s.zone = time.UTC
+	}
+	if s.opt.Now == nil {
+		s.opt.Now = time.Now
+	}
+	s.files = make(map[string]bool)
+	defs := opt.Definitions
+	if defs == nil {
+		defs = derive.NewSet()
+	}
+	s.define(defs.In(s.set.Language))
+	return s
+}
+
+// acquire waits until no other goroutine uses the Session.
+func (s *Session) acquire(ctx context.Context) error {
+	select {
+	case <-s.lock:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Session) release() { s.lock <- struct{}{} }
+
+// Close closes the source and ends what is recorded.
+func (s *Session) Close() error {
+	s.stop()
+	<-s.lock
+	defer s.release()
+	err := errors.Join(s.stopRecording(context.Background()), s.closeOutput(), s.closeFleet())
+	if s.src == nil {
+		return err
+	}
+	return errors.Join(err, s.src.Close())
+}
+
+func (s *Session) define(d *derive.Set) {
+	s.defs, s.full = d, nil
+	s.forget()
+}
+
+// forget drops what is remembered of the source.
+func (s *Session) forget() {
+	s.children = nil
+	if s.src != nil {
+		s.src.Forget()
+	}
+}
+
+// binder returns what checks expressions over the source with the definitions.
+func (s *Session) binder() *query.Binder { return s.src.Bind(s.defs, true) }
+
+// Unsaved returns how many definitions the Session has, if there are some that no file has; else 0.
+func (s *Session) Unsaved() int {
+	<-s.lock
+	defer s.release()
+	if !s.dirty {
+		return 0
+	}
+	return len(s.defs.Own())
+}
+
+// Definitions returns the Session's own definitions in their order.
+func (s *Session) Definitions() []*derive.Definition {
+	<-s.lock
+	defer s.release()
+	return append([]*derive.Definition(nil), s.defs.Own()...)
+}
+
+// Zone returns the zone in which times are shown and meant.
+func (s *Session) Zone() *time.Location {
+	<-s.lock
+	defer s.release()
+	return s.zone
+}
+
+// raw reports whether counters are shown as they are. OpenMetrics has counters of its own.
+func (s *Session) raw() bool { return s.set.Raw || s.set.Output == "openmetrics" }

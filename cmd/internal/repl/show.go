@@ -1,0 +1,143 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"pmtools/cmd/internal/table"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
+	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
+)
+
+func runExpr(ctx context.Context, s *Session, q *query.Query, w io.Writer) error {
+	st, err := s.queryAll(ctx, q)
+	if err != nil {
+		return err
+	}
+	s.answer = keep(st, q)
+	return s.showAnswer(ctx, w)
+}
+
+func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
+	st := s.answer.Stream
+	if s.set.Output != "table" || st.Exprs == nil {
+		_, err := s.Write(ctx, w, st, s.form(&s.answer.sel))
+		return err
+	}
+	s.noteExpanded(w, st.Used())
+	for smp, err := range st.Samples {
+		if err != nil {
+			return err
+		}
+		if s.set.Verbose {
+			fmt.Fprintln(w, st.Header.Metrics[0].Summary())
+		}
+		return s.showSet(ctx, w, st, smp)
+	}
+	return nil
+}
+
+// queryAll is query for expressions of which none may be wrong. The error is the first.
+func (s *Session) queryAll(ctx context.Context, q *query.Query) (*query.Stream, error) {
+	st, err := s.query(ctx, q)
+	if err == nil {
+		err = st.Err
+	}
+	if err != nil {
+		return nil, diagnose.Joined(err)[0]
+	}
+	return st, nil
+}
+
+// noteExpanded tells which definitions stand in the places of their names.
+func (s *Session) noteExpanded(w io.Writer, names []string) {
+	for _, name := range names {
+		s.note(w, "expanded "+name)
+	}
+}
+
+// note writes a line about how an item was understood.
+func (s *Session) note(w io.Writer, line string) {
+	if s.opt.Note != nil {
+		s.opt.Note(line)
+	} else {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// when returns the time of a sample over a recording, and how far that is from the position: values that
+// need several samples are those of the last one. It is empty over live metrics.
+func (s *Session) when(at pcp.Timestamp) string {
+	if s.src.Line == nil {
+		return ""
+	}
+	text := s.showTime(at)
+	if ahead := time.Duration(at.Sub(s.src.At) * float64(time.Second)).Round(time.Microsecond); ahead > 0 {
+		text += fmt.Sprintf(", %v after the position", ahead)
+	}
+	return text
+}
+
+// maxRows is how many values a table of the prompt has: all rows are needed for the widths of columns.
+const maxRows = 200_000
+
+// showSet shows the values of an expression: a single one and its time in one line, others below the
+// time.
+func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, smp *sampling.Sample) error {
+	m, set, when := &st.Header.Metrics[0], &smp.Sets[0], s.when(smp.Time)
+	switch {
+	case set.Err != nil:
+		p := &diagnose.Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
+		if s.scattered(st.Exprs[0]) {
+			p.Notes = []string{"no record may have all of these metrics; with :step INTERVAL, values between records are interpolated"}
+		}
+		return p
+	case set.Len() == 0:
+		fmt.Fprintln(w, s.noValues(st.Exprs[0]))
+		return nil
+	}
+	shown := *set // the answer stays whole for :last csv
+	shown.Keep(maxRows)
+	t, err := table.Values(ctx, m, &shown, s.set.Numbers.Form())
+	if err != nil {
+		return err
+	}
+	if m.Singular() && m.Counter == nil {
+		line := strings.TrimSpace(t.Rows[0][0])
+		if when != "" {
+			line += " @ " + when
+		}
+		_, err := fmt.Fprintln(w, line)
+		return err
+	}
+	if when != "" {
+		fmt.Fprintln(w, when)
+	}
+	if err := s.table(ctx, w, t); err != nil {
+		return err
+	}
+	if shown.More > 0 {
+		fmt.Fprintf(w, "+%d more\n", shown.More)
+	}
+	return nil
+}
+
+// noValues returns the text shown for an expression without values. Metrics that an archive has in
+// different records are never there at once.
+func (s *Session) noValues(c *query.Expr) string {
+	if s.scattered(c) {
+		return "no values in this record; with :step INTERVAL, values between records are interpolated"
+	}
+	return "no values"
+}
+
+// scattered reports whether an expression may have no values because its metrics are in different
+// records.
+func (s *Session) scattered(c *query.Expr) bool {
+	return s.src.Line != nil && s.src.Step == 0 && len(c.Info.Operands) > 1
+}
