@@ -115,7 +115,7 @@ func TestBindingRetries(t *testing.T) {
 	if err := src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}}, &res); !errors.Is(err, pmerr.IPC) {
 		t.Errorf("Fetch: %v", err)
 	}
-	if err := src.Walk(ctx, "", func(string, pcp.ID) bool { return true }); !errors.Is(err, pmerr.IPC) {
+	if err := src.Walk(ctx, "", true, func(string, pcp.ID) bool { return true }); !errors.Is(err, pmerr.IPC) {
 		t.Errorf("Walk: %v", err)
 	}
 	if _, err := src.Children(ctx, ""); !errors.Is(err, pmerr.IPC) {

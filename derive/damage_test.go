@@ -48,7 +48,7 @@ func damagedDerived(t *testing.T, m archivetest.Memory, rng *rand.Rand) {
 	src := derive.NewSource(base, nil, nil)
 	defer src.Close()
 	var names []string
-	_ = src.Walk(ctx, "", func(name string, _ pcp.ID) bool { names = append(names, name); return true })
+	_ = src.Walk(ctx, "", true, func(name string, _ pcp.ID) bool { names = append(names, name); return true })
 	if len(names) == 0 {
 		return
 	}

@@ -116,7 +116,7 @@ func (s *session) do(verb, rest string) {
 	case "children":
 		_, err = s.src.Children(ctx, rest)
 	case "walk":
-		err = s.src.Walk(ctx, rest, func(string, pcp.ID) bool { return true })
+		err = s.src.Walk(ctx, rest, true, func(string, pcp.ID) bool { return true })
 	case "lookup":
 		_, err = s.src.Lookup(ctx, strings.Fields(rest))
 	case "fetch":
@@ -239,7 +239,7 @@ func FuzzDebug(f *testing.F) {
 		ctx := context.Background()
 		for _, s := range []*derive.Source{src, other} {
 			for range 2 {
-				if err := s.Walk(ctx, "x", func(string, pcp.ID) bool { return true }); err != nil {
+				if err := s.Walk(ctx, "x", true, func(string, pcp.ID) bool { return true }); err != nil {
 					return
 				}
 				fetchOne(t, s, lookup(t, s, "x.y"))

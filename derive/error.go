@@ -9,6 +9,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -61,9 +62,8 @@ func (s *Source) Diagnose(ctx context.Context, err error) *diagnose.Problem {
 
 // Proposals returns a function for [diagnose.Check]: all names that there are, whatever the unknown one.
 func (s *Source) Proposals(ctx context.Context) func(string) []string {
-	return func(string) (names []string) {
-		// With an error there are fewer proposals.
-		_ = s.WalkNames(ctx, "", func(name string) bool { names = append(names, name); return true })
+	return func(string) []string {
+		names, _ := pmapi.Leaves(ctx, s, "") // with an error there are fewer proposals
 		return names
 	}
 }

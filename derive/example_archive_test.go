@@ -58,7 +58,7 @@ func ExampleSource_Walk() {
 	if err := src.Add(ctx, "disk.busiest", "max(disk.read)"); err != nil {
 		fmt.Println(err)
 	}
-	err := src.Walk(ctx, "disk", func(name string, id pcp.ID) bool {
+	err := src.Walk(ctx, "disk", true, func(name string, id pcp.ID) bool {
 		fmt.Println(name, id)
 		return true
 	})

@@ -151,7 +151,7 @@ func (f *fake) Children(_ context.Context, name string) ([]pcp.Child, error) {
 	return out, f.broken
 }
 
-func (f *fake) Walk(_ context.Context, name string, fn func(string, pcp.ID) bool) error {
+func (f *fake) Walk(_ context.Context, name string, _ bool, fn func(string, pcp.ID) bool) error {
 	f.asked++
 	found := false
 	for _, o := range f.order {

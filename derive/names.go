@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 )
 
 // Lookup resolves names, those below first. The name of an invalid derived metric resolves too.
@@ -96,20 +95,7 @@ func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error)
 
 // Walk calls f for each leaf at or below name. Over a daemon all names below come first; over an
 // archive, and over names alone, each node has its own derived children after those below.
-func (s *Source) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
-	return s.walk(ctx, name, f, s.base.Walk)
-}
-
-// WalkNames is Walk without the identifiers, which may cost less.
-func (s *Source) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
-	leaf := func(name string, _ pcp.ID) bool { return f(name) }
-	return s.walk(ctx, name, leaf, func(ctx context.Context, name string, f func(string, pcp.ID) bool) error {
-		return pmapi.WalkNames(ctx, s.base, name, func(name string) bool { return f(name, pcp.NullID) })
-	})
-}
-
-// walk does the work of Walk; below walks the Source below.
-func (s *Source) walk(ctx context.Context, name string, f func(string, pcp.ID) bool, below walkFunc) error {
+func (s *Source) Walk(ctx context.Context, name string, ids bool, f func(name string, id pcp.ID) bool) error {
 	if err := s.open(); err != nil {
 		return err
 	}
@@ -125,11 +111,11 @@ func (s *Source) walk(ctx context.Context, name string, f func(string, pcp.ID) b
 	case err != nil:
 		return err
 	case len(list) == 0:
-		return below(ctx, name, f)
+		return s.base.Walk(ctx, name, ids, f)
 	case nodes:
-		return walkNodes(ctx, s.base, below, name, list, f)
+		return walkNodes(ctx, s.base, name, ids, list, f)
 	}
-	return walkAdded(ctx, below, name, list, f)
+	return walkAdded(ctx, s.base, name, ids, list, f)
 }
 
 // visit shows the nodes at and below name to the Observer.

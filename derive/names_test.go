@@ -82,7 +82,7 @@ func TestIdentifiers(t *testing.T) {
 func walk(t *testing.T, s pmapi.Source, name string) string {
 	t.Helper()
 	var list []string
-	err := s.Walk(context.Background(), name, func(n string, id pcp.ID) bool {
+	err := s.Walk(context.Background(), name, true, func(n string, id pcp.ID) bool {
 		if lookup(t, s, n) != id {
 			t.Errorf("%s has two identifiers", n)
 		}
@@ -165,7 +165,7 @@ func TestWalkStops(t *testing.T) {
 		src, _ := define(t, base, &w, "b.new=1", "a.x=2", "c.sub=3")
 		for stop := 1; stop < 9; stop++ {
 			n := 0
-			if err := src.Walk(context.Background(), "", func(string, pcp.ID) bool { n++; return n < stop }); err != nil || n > stop {
+			if err := src.Walk(context.Background(), "", true, func(string, pcp.ID) bool { n++; return n < stop }); err != nil || n > stop {
 				t.Errorf("%d names, want at most %d (%v)", n, stop, err)
 			}
 		}

@@ -17,9 +17,6 @@ type addedName struct {
 	ID   pcp.ID
 }
 
-// A walkFunc is what pmapi.Source.Walk is: it calls f for each leaf at or below a node.
-type walkFunc func(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error
-
 func unknownName(err error) bool { return errors.Is(err, pmerr.Name) || errors.Is(err, pmerr.NonLeaf) }
 
 func joinName(parent, child string) string {
@@ -63,10 +60,9 @@ func groupNames(names []addedName, node string) (own *addedName, order []string,
 	return own, order, kids
 }
 
-// walkAdded walks the names of base, by the function below, and then those that are added, all of which
-// are at or below name.
-func walkAdded(ctx context.Context, below walkFunc, name string, names []addedName, f func(string, pcp.ID) bool) error {
-	w := nameWalker{ctx: ctx, walkBase: below, f: f}
+// walkAdded walks the names of base, and then those that are added, all of which are at or below name.
+func walkAdded(ctx context.Context, base pmapi.Source, name string, ids bool, names []addedName, f func(string, pcp.ID) bool) error {
+	w := nameWalker{ctx: ctx, base: base, ids: ids, f: f}
 	if err := w.below(name); err != nil && !unknownName(err) {
 		return err
 	}
@@ -78,17 +74,17 @@ func walkAdded(ctx context.Context, below walkFunc, name string, names []addedNa
 
 // walkNodes is walkAdded for a Source whose nodes are listed one by one: each has its own added children
 // after those of base.
-func walkNodes(ctx context.Context, base pmapi.Source, below walkFunc, name string, names []addedName, f func(string, pcp.ID) bool) error {
-	w := nameWalker{ctx: ctx, base: base, walkBase: below, f: f}
+func walkNodes(ctx context.Context, base pmapi.Source, name string, ids bool, names []addedName, f func(string, pcp.ID) bool) error {
+	w := nameWalker{ctx: ctx, base: base, ids: ids, f: f}
 	return w.walk(name, names, true)
 }
 
 type nameWalker struct {
-	ctx      context.Context
-	base     pmapi.Source
-	walkBase walkFunc
-	f        func(string, pcp.ID) bool
-	done     bool // f has returned false
+	ctx  context.Context
+	base pmapi.Source
+	ids  bool // for the names of base
+	f    func(string, pcp.ID) bool
+	done bool // f has returned false
 }
 
 func (w *nameWalker) leaf(n *addedName) {
@@ -101,7 +97,7 @@ func (w *nameWalker) below(name string) error {
 	if w.done {
 		return nil
 	}
-	return w.walkBase(w.ctx, name, func(name string, id pcp.ID) bool {
+	return w.base.Walk(w.ctx, name, w.ids, func(name string, id pcp.ID) bool {
 		w.done = !w.f(name, id)
 		return !w.done
 	})

@@ -64,7 +64,6 @@ type catalog struct {
 var (
 	_ pmapi.Source      = (*Source)(nil)
 	_ pmapi.Wrapper     = (*Source)(nil)
-	_ pmapi.Batcher     = (*Source)(nil)
 	_ pmapi.Reconnecter = (*Source)(nil)
 )
 

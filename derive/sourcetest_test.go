@@ -29,7 +29,7 @@ func recorded(t *testing.T, name string) pmapi.Source {
 func aliased(t *testing.T, base pmapi.Source) pmapi.Source {
 	t.Helper()
 	var names pmns.Tree
-	err := base.Walk(context.Background(), "", func(name string, id pcp.ID) bool {
+	err := base.Walk(context.Background(), "", true, func(name string, id pcp.ID) bool {
 		names.Add("z."+name, id)
 		names.Add("a."+name+".again", id)
 		return true

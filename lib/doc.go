@@ -22,7 +22,7 @@ this process (builtin.Default), which need no daemon at all.
 Metrics have names in a tree. Walk lists those below a node; Lookup finds the identifiers of many
 names in one round trip, LookupName that of one, and Describe their types, semantics and units.
 
-	err = archive.Walk(ctx, "disk.dev", func(name string, id pcp.ID) bool {
+	err = archive.Walk(ctx, "disk.dev", true, func(name string, id pcp.ID) bool {
 		desc, err := pmapi.LookupDesc(ctx, archive, id)
 		fmt.Println(name, desc.Type, desc.Sem, desc.Units, err)
 		return name != "disk.dev.total" // true goes on

@@ -80,7 +80,7 @@ func (r *reporter) leaves(ctx context.Context, name string) (parts [][]string, e
 	if name == "" {
 		last = make([]string, 0, window) // of which what is not used is not touched
 	}
-	err = pmapi.WalkNames(ctx, r.src, name, func(name string) bool {
+	err = r.src.Walk(ctx, name, false, func(name string, _ pcp.ID) bool {
 		if last = append(last, name); len(last) == window {
 			parts, last = append(parts, last), make([]string, 0, window)
 		}
@@ -98,7 +98,7 @@ func (r *reporter) matches(ctx context.Context, pattern string) ([][]string, err
 	node := fixed[:max(strings.LastIndexByte(fixed, '.'), 0)]
 	var found []string
 	var bad error
-	err := pmapi.WalkNames(ctx, r.src, node, func(name string) bool {
+	err := r.src.Walk(ctx, node, false, func(name string, _ pcp.ID) bool {
 		ok := false
 		if ok, bad = path.Match(pattern, name); ok {
 			found = append(found, name)
@@ -112,8 +112,7 @@ func (r *reporter) matches(ctx context.Context, pattern string) ([][]string, err
 }
 
 func (r *reporter) propose(ctx context.Context, unknown string) {
-	var known []string
-	err := pmapi.WalkNames(ctx, r.src, "", func(name string) bool { known = append(known, name); return true })
+	known, err := pmapi.Leaves(ctx, r.src, "")
 	if names := suggest.Names(unknown, known); err == nil && len(names) > 0 {
 		fmt.Fprintf(r.errs, "%s: did you mean %s?\n", r.prog, strings.Join(names, " or "))
 	}

@@ -50,16 +50,16 @@ func (s *Source) expand(ctx context.Context, defs *derive.Set, exprs []string) (
 		if err != nil {
 			return nil, err
 		}
-		before := len(list)
+		var leaves []string
 		if errors.Is(found[0].Err, pmerr.NonLeaf) {
-			err = src.WalkNames(ctx, e, func(name string) bool { list = append(list, name); return true })
-			if err != nil {
+			if leaves, err = pmapi.Leaves(ctx, src, e); err != nil {
 				return nil, err
 			}
 		}
-		if len(list) == before {
-			list = append(list, e)
+		if len(leaves) == 0 {
+			leaves = []string{e}
 		}
+		list = append(list, leaves...)
 	}
 	return list, nil
 }

@@ -71,7 +71,7 @@ func (s *Source) Empty(ctx context.Context, zone *time.Location) *diagnose.Probl
 func (s *Source) Catalogue(ctx context.Context) []string {
 	if s.names == nil {
 		names := []string{}
-		err := s.Walk(ctx, "", func(name string, _ pcp.ID) bool {
+		err := s.Walk(ctx, "", true, func(name string, _ pcp.ID) bool {
 			names = append(names, name)
 			return true
 		})
@@ -88,7 +88,7 @@ func (s *Source) FirstName(ctx context.Context, id pcp.ID, name string) string {
 	if names, err := s.Names(ctx, id); err != nil || len(names) < 2 {
 		return name
 	}
-	_ = s.Walk(ctx, "", func(leaf string, other pcp.ID) bool {
+	_ = s.Walk(ctx, "", true, func(leaf string, other pcp.ID) bool {
 		if other == id {
 			name = leaf
 		}

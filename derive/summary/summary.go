@@ -111,8 +111,7 @@ func Summarize(ctx context.Context, src *query.Source, defs *derive.Set, opt *Op
 func (r *recorder) compile(ctx context.Context, src *query.Source, defs *derive.Set) (bad []error, err error) {
 	wanted := r.opt.Exprs
 	if len(wanted) == 0 {
-		all := src.Bind(defs, true).Derived
-		if err := all.WalkNames(ctx, "", func(name string) bool { wanted = append(wanted, name); return true }); err != nil {
+		if wanted, err = pmapi.Leaves(ctx, src.Bind(defs, true).Derived, ""); err != nil {
 			return nil, err
 		}
 		slices.Sort(wanted)

@@ -33,7 +33,7 @@ func FuzzNames(f *testing.F) {
 			t.Fatalf("Lookup: %v, error %v", r, err)
 		}
 		var leaves []string
-		errWalk := s.Walk(ctx, name, func(leaf string, id pcp.ID) bool {
+		errWalk := s.Walk(ctx, name, true, func(leaf string, id pcp.ID) bool {
 			leaves = append(leaves, leaf)
 			if leaf == name && id != r[0].Value {
 				t.Errorf("Walk has %v for %q, Lookup %v", id, leaf, r[0].Value)

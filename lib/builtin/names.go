@@ -169,7 +169,7 @@ func (m *member) isRootName(name string) bool {
 }
 
 // Walk implements pmapi.Source.
-func (s *Source) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+func (s *Source) Walk(ctx context.Context, name string, _ bool, f func(name string, id pcp.ID) bool) error {
 	if s.closed {
 		return pmerr.NoContext
 	}
@@ -196,11 +196,6 @@ func (s *Source) Walk(ctx context.Context, name string, f func(name string, id p
 		return pmerr.Name
 	}
 	return ctx.Err()
-}
-
-// WalkNames implements pmapi.Batcher.
-func (s *Source) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
-	return s.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
 func (s *Source) walk(ctx context.Context, m *member, name string, f func(name string, id pcp.ID) bool) error {

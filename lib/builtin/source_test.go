@@ -22,11 +22,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The optional interfaces of a Source.
-var (
-	_ pmapi.Source  = (*Source)(nil)
-	_ pmapi.Batcher = (*Source)(nil)
-)
+var _ pmapi.Source = (*Source)(nil)
 
 // TestDefaultRoots compares the declared roots of collectors with the roots of their names: a
 // provider is made only for a question about one of its roots.
@@ -165,7 +161,7 @@ func TestAsked(t *testing.T) {
 			return pmda.New(pmda.Table{Domain: domain, Metrics: []pmda.Metric{{Name: "simple.color", Item: 7, Type: pcp.String, Fetch: pmda.Always("own")}}})
 		}}}})
 		var names []string
-		if err := s.Walk(ctx, "simple", func(name string, id pcp.ID) bool {
+		if err := s.Walk(ctx, "simple", true, func(name string, id pcp.ID) bool {
 			names = append(names, fmt.Sprint(name, " ", id))
 			return true
 		}); err != nil {
@@ -346,7 +342,7 @@ func TestNotReady(t *testing.T) {
 	if _, err := pmapi.InstancesOf(ctx, s, pcp.NewInDom(29, 1), pmapi.Now); !errors.Is(err, pmerr.Again) {
 		t.Errorf("Instances: error %v, want %v", err, pmerr.Again)
 	}
-	if err := s.Walk(ctx, "sample", func(string, pcp.ID) bool { return true }); !errors.Is(err, pmerr.Again) {
+	if err := s.Walk(ctx, "sample", true, func(string, pcp.ID) bool { return true }); !errors.Is(err, pmerr.Again) {
 		t.Errorf("Walk: error %v, want %v", err, pmerr.Again)
 	}
 	if r, err := s.Lookup(ctx, []string{"sample.secret.bar", "sample.bin"}); err != nil || !errors.Is(r[0].Err, pmerr.Again) || r[1].Err != nil {
@@ -546,7 +542,7 @@ func TestClosed(t *testing.T) {
 	_, err1 := s.Lookup(ctx, []string{"trivial.time"})
 	_, err2 := s.Names(ctx, pcp.NewID(250, 0, 0))
 	_, err3 := s.Children(ctx, "trivial")
-	err4 := s.Walk(ctx, "", func(string, pcp.ID) bool { return true })
+	err4 := s.Walk(ctx, "", true, func(string, pcp.ID) bool { return true })
 	_, err5 := s.Describe(ctx, nil)
 	_, err6 := s.Instances(ctx, nil, pmapi.Now)
 	err7 := s.Store(ctx, nil)

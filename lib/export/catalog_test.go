@@ -52,7 +52,7 @@ func TestCatalog(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		err = c.Walk(t.Context(), "", func(leaf string, id pcp.ID) bool {
+		err = c.Walk(t.Context(), "", true, func(leaf string, id pcp.ID) bool {
 			n++
 			got, err := c.Describe(t.Context(), []pcp.ID{id})
 			if err != nil || got[0].Err != nil {

@@ -109,7 +109,7 @@ func TestDamagedTables(t *testing.T) {
 			} else if c, failed := catalogOf(t, tab.cfg.Dir); failed != nil {
 				err = failed
 			} else {
-				err = c.Walk(t.Context(), "", func(string, pcp.ID) bool { return true })
+				err = c.Walk(t.Context(), "", true, func(string, pcp.ID) bool { return true })
 			}
 		}()
 		if err != nil {

@@ -209,7 +209,7 @@ func (r *reader) find(ctx context.Context, names []string) error {
 	found := make(map[pcp.ID]bool)
 	for _, name := range names {
 		n := len(found)
-		err := r.src.Walk(ctx, name, func(leaf string, id pcp.ID) bool {
+		err := r.src.Walk(ctx, name, true, func(leaf string, id pcp.ID) bool {
 			if !found[id] {
 				found[id] = true
 				r.metrics = append(r.metrics, metric{name: leaf, desc: pcp.Desc{ID: id}})

@@ -118,7 +118,7 @@ func recorded(t *testing.T, path string) (list []string) {
 	defer a.Close()
 	var req pmapi.Request
 	names := map[pcp.ID]string{}
-	a.Walk(t.Context(), "", func(name string, id pcp.ID) bool {
+	a.Walk(t.Context(), "", true, func(name string, id pcp.ID) bool {
 		if names[id] == "" {
 			names[id] = name
 			req.IDs = append(req.IDs, id)

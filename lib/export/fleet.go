@@ -235,7 +235,7 @@ func (f *Fleet) describeKind(ctx context.Context, k *Kind) error {
 		}
 	}
 	all := f.Source.(*catalog)
-	return all.Walk(ctx, "", func(name string, id pcp.ID) bool {
+	return all.Walk(ctx, "", true, func(name string, id pcp.ID) bool {
 		if !slices.Contains(f.names, name) {
 			c.add(tree, name, all.descs[id])
 		}

@@ -104,7 +104,7 @@ func (f *followed) reopen(ctx context.Context) error {
 	f.recording = recording{f.ahead, f.ahead}
 	f.recs.Source = src[0]
 	n := 0
-	if err := src[0].Walk(ctx, "", func(string, pcp.ID) bool { n++; return true }); err != nil {
+	if err := src[0].Walk(ctx, "", true, func(string, pcp.ID) bool { n++; return true }); err != nil {
 		return err
 	}
 	grown := f.metrics != 0 && n != f.metrics

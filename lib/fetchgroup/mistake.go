@@ -89,10 +89,7 @@ func (b *binder) wrong(f *field, err error) {
 func (b *binder) like(name string) string {
 	if b.names == nil {
 		// With an error there are fewer proposals.
-		_ = pmapi.WalkNames(b.ctx, b.g.pc.Source(), "", func(name string) bool {
-			b.names = append(b.names, name)
-			return true
-		})
+		b.names, _ = pmapi.Leaves(b.ctx, b.g.pc.Source(), "")
 	}
 	list := suggest.Names(name, b.names)
 	if len(list) == 0 {

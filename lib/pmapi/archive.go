@@ -107,7 +107,7 @@ func (r *recording) Children(_ context.Context, name string) ([]pcp.Child, error
 	return r.set.Children(name)
 }
 
-func (r *recording) Walk(_ context.Context, name string, f func(name string, id pcp.ID) bool) error {
+func (r *recording) Walk(_ context.Context, name string, _ bool, f func(name string, id pcp.ID) bool) error {
 	return r.set.Walk(name, f)
 }
 

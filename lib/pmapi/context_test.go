@@ -91,7 +91,7 @@ func calls() []call {
 		{"Metrics of nothing", func(c ctx) error { return failed(c.Metrics(background, nil)) }, pmerr.TooSmall, pmerr.TooSmall, pmerr.TooSmall},
 		{"Lookup", func(c ctx) error { return failed(c.Source().Lookup(background, []string{"a"})) }, nil, nil, pmerr.NoContext},
 		{"Children", func(c ctx) error { return failed(c.Source().Children(background, "")) }, nil, nil, pmerr.NoContext},
-		{"Walk", func(c ctx) error { return c.Source().Walk(background, "", stop) }, nil, nil, pmerr.NoContext},
+		{"Walk", func(c ctx) error { return c.Source().Walk(background, "", true, stop) }, nil, nil, pmerr.NoContext},
 		{"Names", func(c ctx) error { return failed(c.Source().Names(background, 0)) }, pmerr.PMID, pmerr.PMID, pmerr.NoContext},
 		{"Describe", func(c ctx) error { return failed(c.Source().Describe(background, id)) }, nil, nil, pmerr.NoContext},
 		{"Instances", func(c ctx) error { return failed(pmapi.InstancesOf(background, c.Source(), 1, pmapi.Now)) }, pmerr.InDom, pmerr.InDomLog, pmerr.NoContext},

@@ -46,7 +46,7 @@ func TestReconnectArchive(t *testing.T) {
 func sample(t *testing.T, c *pmapi.Context, n int) []float64 {
 	t.Helper()
 	var ids []pcp.ID
-	err := c.Source().Walk(background, "", func(_ string, id pcp.ID) bool {
+	err := c.Source().Walk(background, "", true, func(_ string, id pcp.ID) bool {
 		ids = append(ids, id)
 		return true
 	})

@@ -88,7 +88,7 @@ func ExampleContext_Source() {
 	src := c.Source()
 
 	var names []string
-	err := src.Walk(ctx, "kernel", func(name string, _ pcp.ID) bool {
+	err := src.Walk(ctx, "kernel", true, func(name string, _ pcp.ID) bool {
 		names = append(names, name)
 		return true
 	})

@@ -83,7 +83,7 @@ func ExampleSource_walk() {
 	ctx := context.Background()
 	children, err := src.Children(ctx, "mem")
 	fmt.Println(children, err)
-	err = src.Walk(ctx, "mem", func(name string, id pcp.ID) bool {
+	err = src.Walk(ctx, "mem", true, func(name string, id pcp.ID) bool {
 		fmt.Println(name, id)
 		return true // go on
 	})

@@ -15,7 +15,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Host is a Source of live metrics: a connection to a daemon. It is a Batcher and a Reconnecter.
+// A Host is a Source of live metrics: a connection to a daemon. It is a Reconnecter.
 //
 // Descriptions are kept until the connection ends, since a daemon does not change them. All other
 // answers are requested each time.
@@ -47,7 +47,6 @@ type backoff struct {
 
 var (
 	_ Source      = (*Host)(nil)
-	_ Batcher     = (*Host)(nil)
 	_ Reconnecter = (*Host)(nil)
 )
 
@@ -118,7 +117,7 @@ func (h *Host) Reconnect(ctx context.Context) error {
 
 // Walk implements Source. A name that the daemon lists and then does not know has the identifier
 // NullID.
-func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+func (h *Host) Walk(ctx context.Context, name string, ids bool, f func(name string, id pcp.ID) bool) error {
 	if h.closed {
 		return pmerr.NoContext
 	}
@@ -126,18 +125,25 @@ func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp
 	if err != nil {
 		return err
 	}
-	ids := make([]pcp.ID, 0, len(names))
+	known := make([]pcp.ID, 0, len(names))
 	for part := range slices.Chunk(names, walkWindow) {
+		if !ids {
+			break
+		}
 		found, err := h.conn.Lookup(ctx, part)
 		if err != nil {
 			return err
 		}
 		for _, answer := range found {
-			ids = append(ids, answer.Value)
+			known = append(known, answer.Value)
 		}
 	}
 	for i, n := range names {
-		if !f(n, ids[i]) {
+		id := pcp.NullID
+		if ids {
+			id = known[i]
+		}
+		if !f(n, id) {
 			break
 		}
 	}
@@ -146,20 +152,6 @@ func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp
 
 // walkWindow is the number of names in one lookup: enough for many requests at once, and little memory.
 const walkWindow = 64 << 10
-
-// WalkNames implements Batcher.
-func (h *Host) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
-	if h.closed {
-		return pmerr.NoContext
-	}
-	names, err := h.conn.Traverse(ctx, name)
-	for _, n := range names {
-		if !f(n) {
-			break
-		}
-	}
-	return err
-}
 
 // Describe implements Source.
 func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {

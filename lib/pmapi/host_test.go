@@ -81,7 +81,7 @@ func hostCalls() map[string]func(ctx context.Context, h *Host) error {
 		"Names":    func(ctx context.Context, h *Host) error { _, err := h.Names(ctx, binID); return err },
 		"Children": func(ctx context.Context, h *Host) error { _, err := h.Children(ctx, ""); return err },
 		"Walk": func(ctx context.Context, h *Host) error {
-			return h.Walk(ctx, "", func(string, pcp.ID) bool { return true })
+			return h.Walk(ctx, "", true, func(string, pcp.ID) bool { return true })
 		},
 		"Describe": func(ctx context.Context, h *Host) error {
 			_, err := h.Describe(ctx, []pcp.ID{oneID, writeID})
@@ -274,7 +274,7 @@ func TestHostDescs(t *testing.T) {
 func TestHostWalk(t *testing.T) {
 	h, _, w := openSample(t)
 	n := 0
-	err := h.Walk(context.Background(), "", func(name string, id pcp.ID) bool {
+	err := h.Walk(context.Background(), "", true, func(name string, id pcp.ID) bool {
 		if m := w.Metrics[n]; m.Name != name || m.Desc.ID != id {
 			t.Errorf("%s %v, want %s %v", name, id, m.Name, m.Desc.ID)
 		}

@@ -26,6 +26,16 @@ func NamesOf(ctx context.Context, src Source, id pcp.ID) string {
 	return strings.Join(names, " or ")
 }
 
+// Leaves returns the names of the metrics at or below a node of the name space, in the order of src.
+// Errors are those of [Source.Walk]: names beside one are not all.
+func Leaves(ctx context.Context, src Source, node string) (names []string, err error) {
+	err = src.Walk(ctx, node, false, func(name string, _ pcp.ID) bool {
+		names = append(names, name)
+		return true
+	})
+	return names, err
+}
+
 // LookupDesc returns the description of a metric (pmLookupDesc). Errors are pmerr.PMID, pmerr.NoAgent,
 // and those of a request; see [Source.Describe].
 func LookupDesc(ctx context.Context, src Source, id pcp.ID) (pcp.Desc, error) {

@@ -51,16 +51,11 @@ func (r *renamed) Children(_ context.Context, name string) ([]pcp.Child, error) 
 	return r.names.Children(name)
 }
 
-func (r *renamed) Walk(_ context.Context, name string, f func(name string, id pcp.ID) bool) error {
+func (r *renamed) Walk(_ context.Context, name string, _ bool, f func(name string, id pcp.ID) bool) error {
 	if r.names == nil {
 		return pmerr.NoContext
 	}
 	return r.names.Walk(name, f)
-}
-
-// WalkNames implements Batcher: without it, As would find the names of the Source below.
-func (r *renamed) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
-	return r.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
 func lookupEach(names []string, lookup func(string) (pcp.ID, error)) []pcp.Answer[pcp.ID] {

@@ -103,7 +103,7 @@ func TestNamesAlone(t *testing.T) {
 	_, lookup := below.Lookup(ctx, []string{"y"})
 	_, names := below.Names(ctx, id)
 	_, children := below.Children(ctx, "")
-	walk := below.Walk(ctx, "", func(string, pcp.ID) bool { return true })
+	walk := below.Walk(ctx, "", true, func(string, pcp.ID) bool { return true })
 	for what, err := range map[string]error{"Lookup": lookup, "Names": names, "Children": children, "Walk": walk} {
 		if !errors.Is(err, pmerr.NoContext) {
 			t.Errorf("below the names, %s: %v, want %v", what, err, pmerr.NoContext)

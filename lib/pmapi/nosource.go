@@ -18,11 +18,9 @@ func (noSource) Names(context.Context, pcp.ID) ([]string, error) { return nil, p
 
 func (noSource) Children(context.Context, string) ([]pcp.Child, error) { return nil, pmerr.NoContext }
 
-func (noSource) Walk(context.Context, string, func(string, pcp.ID) bool) error {
+func (noSource) Walk(context.Context, string, bool, func(string, pcp.ID) bool) error {
 	return pmerr.NoContext
 }
-
-func (noSource) WalkNames(context.Context, string, func(string) bool) error { return pmerr.NoContext }
 
 func (noSource) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	return nil, pmerr.NoContext

@@ -6,8 +6,8 @@
 // Source together with the settings of one user: instances, position, zone. A Source may be
 // wrapped: the derived metrics of package derive are a Source over a Source.
 //
-// Four interfaces are optional, and found by [As]: a [Timeline] has a past, a [Batcher] lists names at
-// less cost, a [Reconnecter] can lose its connection, and a [Wrapper] has another Source below.
+// Three interfaces are optional, and found by [As]: a [Timeline] has a past, a [Reconnecter] can lose
+// its connection, and a [Wrapper] has another Source below.
 //
 // A Source may not be shared by goroutines.
 package pmapi
@@ -36,8 +36,9 @@ type Source interface {
 	// has none; an unknown name is pmerr.Name.
 	Children(ctx context.Context, name string) ([]pcp.Child, error)
 	// Walk calls f for each leaf that is name or stands below it, in the order of the source, until
-	// f returns false. An unknown name is pmerr.Name.
-	Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error
+	// f returns false. Without ids f may get pcp.NullID in place of identifiers, which saves a daemon
+	// a request. An unknown name is pmerr.Name.
+	Walk(ctx context.Context, name string, ids bool, f func(name string, id pcp.ID) bool) error
 
 	// Describe returns the descriptions of metrics. The error of a metric is pmerr.PMID if the source
 	// does not know it, and pmerr.NoAgent if the agent of its domain is not there, or pmerr.Again if
@@ -127,13 +128,6 @@ type Timeline interface {
 	// Bounds returns the start of the recording and its logical end. An error belongs to the end;
 	// the start is valid all the same.
 	Bounds(ctx context.Context) (start, end pcp.Timestamp, err error)
-}
-
-// A Batcher is a Source that lists names at less cost than names with identifiers. The function
-// [WalkNames] uses one if it can.
-type Batcher interface {
-	// WalkNames is Walk without the identifiers.
-	WalkNames(ctx context.Context, name string, f func(name string) bool) error
 }
 
 // A Reconnecter is a Source that can lose its connection and replace it.

@@ -112,7 +112,7 @@ func (c *Collector) survey(ctx context.Context) error {
 	var names []string
 	var ids []pcp.ID
 	for _, root := range c.opts.Names {
-		err := c.src.Walk(ctx, root, func(name string, id pcp.ID) bool {
+		err := c.src.Walk(ctx, root, true, func(name string, id pcp.ID) bool {
 			names, ids = append(names, name), append(ids, id)
 			return true
 		})

@@ -69,7 +69,7 @@ func (r *Recorder) find(ctx context.Context, metrics []string) (map[pcp.ID][]str
 	var ids []pcp.ID
 	for _, metric := range metrics {
 		found := false
-		err := r.src.Walk(ctx, metric, func(name string, id pcp.ID) bool {
+		err := r.src.Walk(ctx, metric, true, func(name string, id pcp.ID) bool {
 			if names[id] == nil {
 				ids = append(ids, id)
 			}

@@ -107,7 +107,7 @@ func TestRecorded(t *testing.T) {
 			defer src.Close()
 			req := pmapi.Request{Records: tt.marks}
 			if tt.steps {
-				src.Walk(t.Context(), "", func(_ string, id pcp.ID) bool { req.IDs = append(req.IDs, id); return false })
+				src.Walk(t.Context(), "", true, func(_ string, id pcp.ID) bool { req.IDs = append(req.IDs, id); return false })
 			}
 			var marks, n int
 			var last pcp.Timestamp

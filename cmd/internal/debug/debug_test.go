@@ -43,7 +43,7 @@ func host(t *testing.T, p *Printer) pmapi.Source {
 // use makes calls to a source, as the commands do.
 func use(t *testing.T, src pmapi.Source, name string, id pcp.ID, d pcp.InDom) {
 	ctx := t.Context()
-	pmapi.WalkNames(ctx, src, name, func(string) bool { return true })
+	src.Walk(ctx, name, false, func(string, pcp.ID) bool { return true })
 	src.Lookup(ctx, []string{name, "no.such"})
 	src.Describe(ctx, []pcp.ID{id})
 	pmapi.InstancesOf(ctx, src, d, pmapi.Now)

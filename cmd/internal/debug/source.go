@@ -122,22 +122,13 @@ func (o *observed) Children(ctx context.Context, name string) ([]pcp.Child, erro
 	return children, err
 }
 
-func (o *observed) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+func (o *observed) Walk(ctx context.Context, name string, ids bool, f func(name string, id pcp.ID) bool) error {
 	n := 0
-	err := o.Source.Walk(ctx, name, func(name string, id pcp.ID) bool {
-		n++
-		o.names[id] = name
+	err := o.Source.Walk(ctx, name, ids, func(name string, id pcp.ID) bool {
+		if n++; ids {
+			o.names[id] = name
+		}
 		return f(name, id)
-	})
-	o.call(fmt.Sprintf("pmTraversePMNS(%s, ...)", name), n, err)
-	return err
-}
-
-func (o *observed) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
-	n := 0
-	err := pmapi.WalkNames(ctx, o.Source, name, func(name string) bool {
-		n++
-		return f(name)
 	})
 	o.call(fmt.Sprintf("pmTraversePMNS(%s, ...)", name), n, err)
 	return err

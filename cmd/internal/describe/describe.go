@@ -180,7 +180,7 @@ func (c *Catalogue) node(ctx context.Context, name string) (*Description, error)
 	d := &Description{Name: name, Children: []Child{}}
 	var list []pcp.ID
 	var at []int // the children that are metrics
-	err := c.Derived.Walk(ctx, name, func(leaf string, id pcp.ID) bool {
+	err := c.Derived.Walk(ctx, name, true, func(leaf string, id pcp.ID) bool {
 		child := leaf
 		if dot := strings.IndexByte(leaf[min(len(name)+1, len(leaf)):], '.'); dot >= 0 {
 			child = leaf[:len(name)+1+dot]

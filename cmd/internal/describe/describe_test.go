@@ -107,8 +107,8 @@ mem.util  2 metrics
 // TestTrials shows no expression that does not hold.
 func TestTrials(t *testing.T) {
 	c := catalogue(t, "demo")
-	var names []string
-	if err := c.Derived.WalkNames(t.Context(), "", func(name string) bool { names = append(names, name); return true }); err != nil {
+	names, err := pmapi.Leaves(t.Context(), c.Derived, "")
+	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -163,8 +163,8 @@ func TestUnknown(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	for _, archive := range []string{"truncated", "ta", "labels"} {
 		c := catalogue(t, archive)
-		var names []string
-		if err := c.Derived.WalkNames(t.Context(), "", func(name string) bool { names = append(names, name); return true }); err != nil {
+		names, err := pmapi.Leaves(t.Context(), c.Derived, "")
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range names {

@@ -125,7 +125,7 @@ func New(ctx context.Context, src pmapi.Source, expression func(name string) str
 
 // names returns the metrics of a source by their names, and whether there are more. The error is that of ctx or of the walk.
 func names(ctx context.Context, src pmapi.Source) (list []metric, cut bool, err error) {
-	err = src.Walk(ctx, "", func(name string, id pcp.ID) bool {
+	err = src.Walk(ctx, "", true, func(name string, id pcp.ID) bool {
 		if cut = len(list) == maxMetrics; !cut {
 			list = append(list, metric{name, id})
 		}

@@ -30,7 +30,7 @@ type about struct {
 	indom            pcp.InDom
 }
 
-func (f *fake) Walk(_ context.Context, _ string, each func(string, pcp.ID) bool) error {
+func (f *fake) Walk(_ context.Context, _ string, _ bool, each func(string, pcp.ID) bool) error {
 	for i, m := range f.list {
 		if !each(m.name, pcp.ID(i)) {
 			break
@@ -45,10 +45,6 @@ func (f *fake) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], 
 		out[i].Err = pmerr.Name
 	}
 	return out, nil
-}
-
-func (f *fake) WalkNames(ctx context.Context, name string, each func(string) bool) error {
-	return f.Walk(ctx, name, func(name string, _ pcp.ID) bool { return each(name) })
 }
 
 func (f *fake) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
@@ -232,7 +228,7 @@ type overlay struct {
 	id pcp.ID
 }
 
-func (o *overlay) Walk(ctx context.Context, _ string, each func(string, pcp.ID) bool) error {
+func (o *overlay) Walk(ctx context.Context, _ string, _ bool, each func(string, pcp.ID) bool) error {
 	each("my.own", o.id)
 	return nil
 }

@@ -27,7 +27,7 @@ func archiveOperations() []operation {
 		{"names of an archive", "metrics", steps, func(t *testing.T, n int) func() {
 			a := kept(t, write(t, shape{metrics: n, records: 2}))
 			return func() {
-				must(a.Walk(ctx, "", func(string, pcp.ID) bool { return true }))
+				must(a.Walk(ctx, "", true, func(string, pcp.ID) bool { return true }))
 			}
 		}},
 		{"describe all metrics of an archive", "metrics", steps, func(t *testing.T, n int) func() {

@@ -28,14 +28,14 @@ func definitionOperations() []operation {
 			file, a := definitions(t, n), kept(t, write(t, shape{metrics: n, records: 2}))
 			return func() {
 				s := derive.NewSource(a, registry(file).Set(), nil)
-				must(s.WalkNames(ctx, "", func(string) bool { return true }))
+				must(s.Walk(ctx, "", false, func(string, pcp.ID) bool { return true }))
 			}
 		}},
 		{"load and bind where one may hold another", "definitions", steps, func(t *testing.T, n int) func() {
 			file, a := definitions(t, n), kept(t, write(t, shape{metrics: n, records: 2}))
 			return func() {
 				s := derive.NewSource(a, registry(file).Set(), &derive.Options{Nested: true})
-				must(s.WalkNames(ctx, "", func(string) bool { return true }))
+				must(s.Walk(ctx, "", false, func(string, pcp.ID) bool { return true }))
 			}
 		}},
 		{"evaluate definitions", "definitions", []int{1000, 3000, 10000, 30000}, func(t *testing.T, n int) func() {

@@ -23,11 +23,11 @@ func liveOperations() []operation {
 	return []operation{
 		{"names of a daemon", "metrics", steps, func(t *testing.T, n int) func() {
 			h := daemon(t, n)
-			return func() { must(h.WalkNames(ctx, "", func(string) bool { return true })) }
+			return func() { must(h.Walk(ctx, "", false, func(string, pcp.ID) bool { return true })) }
 		}},
 		{"names and numbers of a daemon", "metrics", steps, func(t *testing.T, n int) func() {
 			h := daemon(t, n)
-			return func() { must(h.Walk(ctx, "", func(string, pcp.ID) bool { return true })) }
+			return func() { must(h.Walk(ctx, "", true, func(string, pcp.ID) bool { return true })) }
 		}},
 		{"describe all metrics of a daemon", "metrics", steps, func(t *testing.T, n int) func() {
 			s := server(t, n)

@@ -171,7 +171,7 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 		id   pcp.ID
 	}
 	var list []entry
-	err := src.Walk(ctx, "", func(name string, id pcp.ID) bool {
+	err := src.Walk(ctx, "", true, func(name string, id pcp.ID) bool {
 		if match(name) {
 			list = append(list, entry{name, id})
 		}

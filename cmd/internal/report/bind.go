@@ -100,7 +100,7 @@ func (b *Bound) column(ctx context.Context, binder *query.Binder, c *Column) err
 		return b.add(ctx, binder, c, c.Metric, query.OneLine(c.Formula))
 	case errors.Is(failed, pmerr.NonLeaf):
 		var below []string
-		err := binder.Derived.WalkNames(ctx, c.Metric, func(name string) bool { below = append(below, name); return true })
+		err := binder.Derived.Walk(ctx, c.Metric, false, func(name string, _ pcp.ID) bool { below = append(below, name); return true })
 		for i := 0; err == nil && i < len(below); i++ {
 			err = b.add(ctx, binder, c, below[i], below[i])
 		}

@@ -13,10 +13,7 @@ type Domains struct {
 	groups *Groups
 }
 
-var (
-	_ pmapi.Wrapper = (*Domains)(nil)
-	_ pmapi.Batcher = (*Domains)(nil)
-)
+var _ pmapi.Wrapper = (*Domains)(nil)
 
 // Over returns src with the domains of groups; those of a Domains below, if there is one.
 func Over(src pmapi.Source) *Domains {
@@ -94,9 +91,4 @@ func apart[K, V any](ctx context.Context, keys []K, has func(K) bool, one func(c
 		out[where[i]] = a
 	}
 	return out, nil
-}
-
-// WalkNames implements pmapi.Batcher.
-func (s *Domains) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
-	return pmapi.WalkNames(ctx, s.Source, name, f)
 }

@@ -42,7 +42,7 @@ func FuzzFile(f *testing.F) {
 		defer s.Close()
 		ctx := context.Background()
 		var ids []pcp.ID
-		if err := s.Walk(ctx, "", func(_ string, id pcp.ID) bool {
+		if err := s.Walk(ctx, "", true, func(_ string, id pcp.ID) bool {
 			ids = append(ids, id)
 			return true
 		}); err != nil || len(ids) < 4 {

@@ -18,7 +18,7 @@ func names(ctx context.Context, tables *export.Tables, metric string) (list []st
 	if err != nil {
 		return nil, err
 	}
-	err = fleet.Walk(ctx, "", func(name string, _ pcp.ID) bool {
+	err = fleet.Walk(ctx, "", true, func(name string, _ pcp.ID) bool {
 		list = append(list, name)
 		return true
 	})

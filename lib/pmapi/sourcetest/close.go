@@ -33,9 +33,6 @@ func (k *kit) close() {
 		}
 	}
 	k.closed(reflect.TypeFor[pmapi.Source](), k.src)
-	if b, ok := k.src.(pmapi.Batcher); ok {
-		k.closed(reflect.TypeFor[pmapi.Batcher](), b)
-	}
 	if r, ok := k.src.(pmapi.Reconnecter); ok {
 		k.closed(reflect.TypeFor[pmapi.Reconnecter](), r)
 	}

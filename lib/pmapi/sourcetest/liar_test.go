@@ -59,11 +59,16 @@ func (l *liar) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	return list, err
 }
 
-func (l *liar) Walk(ctx context.Context, name string, f func(string, pcp.ID) bool) error {
+func (l *liar) Walk(ctx context.Context, name string, ids bool, f func(string, pcp.ID) bool) error {
 	if l.walk != nil {
 		return l.walk(name, f)
 	}
-	return l.Archive.Walk(ctx, name, f)
+	return l.Archive.Walk(ctx, name, ids, func(name string, id pcp.ID) bool {
+		if l.many && !ids {
+			name += "?"
+		}
+		return f(name, id)
+	})
 }
 
 func (l *liar) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {

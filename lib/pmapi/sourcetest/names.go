@@ -222,10 +222,19 @@ func (k *kit) walk() {
 }
 
 // walkUntil returns the leaves that Walk visits; from leaf number n on its function returns false.
+// Without identifiers it must visit the same names.
 func (k *kit) walkUntil(prefix string, n int) (got []leaf, err error) {
-	err = k.src.Walk(k.ctx, prefix, func(name string, id pcp.ID) bool {
+	err = k.src.Walk(k.ctx, prefix, true, func(name string, id pcp.ID) bool {
 		got = append(got, leaf{name, id})
 		return n < 0 || len(got) < n
 	})
+	var alone []leaf
+	bad := k.src.Walk(k.ctx, prefix, false, func(name string, _ pcp.ID) bool {
+		alone = append(alone, leaf{name: name})
+		return n < 0 || len(alone) < n
+	})
+	if !slices.EqualFunc(got, alone, func(a, b leaf) bool { return a.name == b.name }) || (bad == nil) != (err == nil) {
+		k.errorf("Walk(%q) without identifiers, stopped at number %d: %v, error %v; with them %v, error %v", prefix, n, alone, bad, got, err)
+	}
 	return got, err
 }

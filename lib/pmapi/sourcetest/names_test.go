@@ -74,7 +74,7 @@ func nameLies() []lie {
 		}},
 		{"twice", "walk", "twice", func(l *liar) {
 			l.walk = func(prefix string, f func(string, pcp.ID) bool) error {
-				return l.Archive.Walk(context.Background(), prefix, func(name string, id pcp.ID) bool {
+				return l.Archive.Walk(context.Background(), prefix, true, func(name string, id pcp.ID) bool {
 					f(name, id)
 					return f(name, id)
 				})
@@ -82,17 +82,17 @@ func nameLies() []lie {
 		}},
 		{"does not stop", "walk", "stopped at number 1", func(l *liar) {
 			l.walk = func(prefix string, f func(string, pcp.ID) bool) error {
-				return l.Archive.Walk(context.Background(), prefix, func(name string, id pcp.ID) bool { f(name, id); return true })
+				return l.Archive.Walk(context.Background(), prefix, true, func(name string, id pcp.ID) bool { f(name, id); return true })
 			}
 		}},
 		{"everything", "walk", `Walk("lab.alias")`, func(l *liar) {
 			l.walk = func(_ string, f func(string, pcp.ID) bool) error {
-				return l.Archive.Walk(context.Background(), "", f)
+				return l.Archive.Walk(context.Background(), "", true, f)
 			}
 		}},
 		{"unknown name", "walk", "want error Unknown metric name", func(l *liar) {
 			l.walk = func(prefix string, f func(string, pcp.ID) bool) error {
-				if err := l.Archive.Walk(context.Background(), prefix, f); !errors.Is(err, pmerr.Name) {
+				if err := l.Archive.Walk(context.Background(), prefix, true, f); !errors.Is(err, pmerr.Name) {
 					return err
 				}
 				return nil

@@ -1,6 +1,5 @@
 // Package sourcetest checks implementations of [pmapi.Source]. [Run] tests that a Source keeps the
-// promises in the comments of the interface, and of [pmapi.Timeline], [pmapi.Batcher] and
-// [pmapi.Reconnecter] if it implements them or, for a Timeline, a Source below it does:
+// promises in the comments of the interface, and of [pmapi.Timeline] and [pmapi.Reconnecter] if it implements them or, for a Timeline, a Source below it does:
 //
 //	func TestConformance(t *testing.T) {
 //		sourcetest.Run(t, func(t *testing.T) pmapi.Source { return open(t) })
@@ -57,7 +56,6 @@ func checks() []check {
 		{"instance names", names, (*kit).instanceNames},
 		{"labels", names, (*kit).labels},
 		{"texts", names, (*kit).texts},
-		{"names alone", names, (*kit).walkNames},
 		{"fetch", names, (*kit).fetch},
 		{"fetch again", values, (*kit).fetchAgain},
 		{"fetch profile", values, (*kit).fetchProfile},
@@ -114,7 +112,7 @@ func (c *check) do(open func() pmapi.Source, errorf func(string, ...any)) {
 func (k *kit) survey() bool {
 	k.time, _ = pmapi.As[pmapi.Timeline](k.src)
 	seen := make(map[pcp.ID]bool)
-	err := k.src.Walk(k.ctx, "", func(name string, id pcp.ID) bool {
+	err := k.src.Walk(k.ctx, "", true, func(name string, id pcp.ID) bool {
 		k.leaves = append(k.leaves, leaf{name, id})
 		if !seen[id] {
 			k.ids = append(k.ids, id)

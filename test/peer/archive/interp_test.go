@@ -417,7 +417,7 @@ func comparable(base string) (metrics []string, span time.Duration, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	err = a.Walk(ctx, "", func(name string, _ pcp.ID) bool {
+	err = a.Walk(ctx, "", true, func(name string, _ pcp.ID) bool {
 		col, err := describeColumn(ctx, a, name)
 		d := &col.desc
 		if err == nil && (d.Type.Arithmetic() || d.Type == pcp.String && d.Sem != pcp.Counter) {

@@ -181,7 +181,7 @@ func (r *sqlRun) archive(t *testing.T, path, name string, texts []string, engine
 // firstName returns a function for the name of a metric that comes first.
 func firstName(t *testing.T, a *pmapi.Archive) func(pcp.ID, string) string {
 	first := make(map[pcp.ID]string)
-	if err := a.Walk(t.Context(), "", func(name string, id pcp.ID) bool {
+	if err := a.Walk(t.Context(), "", true, func(name string, id pcp.ID) bool {
 		first[id] = cmp.Or(first[id], name)
 		return true
 	}); err != nil {

@@ -61,7 +61,7 @@ func survey(t *testing.T, src pmapi.Source, r *rand.Rand) *choice {
 	c := &choice{r: r, insts: make(map[pcp.InDom][]pcp.Instance)}
 	c.all = c
 	var ids []pcp.ID
-	if err := src.Walk(ctx, "", func(name string, id pcp.ID) bool {
+	if err := src.Walk(ctx, "", true, func(name string, id pcp.ID) bool {
 		if strings.Contains(name, "ulonglong") { // row A20
 			return true
 		}

@@ -86,7 +86,7 @@ func describeAll(t *testing.T, src pmapi.Source, root string) string {
 	var b bytes.Buffer
 	var names []string
 	var ids []pcp.ID
-	if err := src.Walk(ctx, root, func(name string, id pcp.ID) bool {
+	if err := src.Walk(ctx, root, true, func(name string, id pcp.ID) bool {
 		names, ids = append(names, name), append(ids, id)
 		return true
 	}); err != nil {

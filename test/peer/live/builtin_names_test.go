@@ -22,7 +22,7 @@ func metadata(t *testing.T, src pmapi.Source, root string) (lines []string) {
 	ctx := context.Background()
 	var names []string
 	var ids []pcp.ID
-	if err := src.Walk(ctx, root, func(name string, id pcp.ID) bool {
+	if err := src.Walk(ctx, root, true, func(name string, id pcp.ID) bool {
 		names, ids = append(names, name), append(ids, id)
 		return true
 	}); err != nil {

@@ -40,7 +40,7 @@ func TestLookupLabels(t *testing.T) {
 			step = 1
 		}
 		ids := []pcp.ID{pcp.NullID, pcp.NewID(29, 4095, 1023), pcp.NewID(510, 1, 1), pcp.NewID(511, 1, 1)}
-		if err := src.Walk(t.Context(), "", func(_ string, id pcp.ID) bool {
+		if err := src.Walk(t.Context(), "", true, func(_ string, id pcp.ID) bool {
 			if n++; n%step == 0 {
 				ids = append(ids, id)
 			}

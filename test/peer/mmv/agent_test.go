@@ -198,7 +198,7 @@ func TestFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	if err := src.Walk(context.Background(), "mmv.acme", func(string, pcp.ID) bool { n++; return true }); err != nil || n != metrics {
+	if err := src.Walk(context.Background(), "mmv.acme", true, func(string, pcp.ID) bool { n++; return true }); err != nil || n != metrics {
 		t.Errorf("%d metrics, error %v", n, err)
 	}
 	checkLater(t, src, "mmv.acme.m1022", pcp.NewID(70, 2047, 1022), 1022)
@@ -233,7 +233,7 @@ func TestSpecial(t *testing.T) {
 	time.Sleep(20 * time.Millisecond)
 	before := time.Since(after)
 	req := &pmapi.Request{}
-	if err := src.Walk(context.Background(), "mmv.special", func(_ string, id pcp.ID) bool {
+	if err := src.Walk(context.Background(), "mmv.special", true, func(_ string, id pcp.ID) bool {
 		req.IDs = append(req.IDs, id)
 		return true
 	}); err != nil || len(req.IDs) != 8 {
