@@ -18,7 +18,6 @@ import (
 	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
 	"pmtools/lib/safefile"
-	"pmtools/lib/when"
 )
 
 type checkFlags struct {
@@ -26,7 +25,6 @@ type checkFlags struct {
 	output        string
 	strict, rules bool
 	disable       []string
-	interval      string
 }
 
 // checkOutputs are the forms of output of check.
@@ -57,9 +55,6 @@ func (f *checkFlags) addRules(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.lint.Expand, "expand", false, "allow definitions inside others")
 	fs.BoolVar(&f.lint.Unknown, "allow-unknown", false, "accept metrics that the source does not have")
 	fs.StringSliceVar(&f.disable, "disable", nil, "leave out `RULES`, or \"all\"")
-	fs.StringSliceVar(&f.lint.Wanted, "wanted", nil, "report definitions that neither `NAMES` nor the metrics below them need")
-	fs.StringVar(&f.interval, "interval", "1min", "the `TIME` between two samples, for counters that wrap around")
-	fs.IntVar(&f.lint.MaxCost, "max-cost", 0, "report definitions that need more than `N` values (default 10000)")
 }
 
 func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
@@ -95,9 +90,6 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 func (f *checkFlags) complete() (err error) {
 	if err := form.CheckOutput(f.output, checkOutputs); err != nil {
 		return err
-	}
-	if f.lint.Interval, err = when.ParseInterval(f.interval); err != nil {
-		return fmt.Errorf("--interval %s is not a time such as 10s", f.interval)
 	}
 	f.lint.Rules = []*lint.Rule{}
 	for _, name := range f.disable {

@@ -87,18 +87,3 @@ func firstWord(name string) string {
 	word, _, _ := strings.Cut(name, " ")
 	return word
 }
-
-// valuesOf returns how many values a metric has. The tables of an Info may be those of all
-// definitions: they are read once.
-func (p *Pass) valuesOf(d *definition, id pcp.ID) int {
-	if _, known := p.indoms[id]; !known {
-		for _, desc := range d.info.Metrics {
-			p.indoms[desc.ID] = desc.InDom
-		}
-	}
-	if indom, known := p.indoms[id]; known && indom != pcp.NullInDom {
-		list, _ := p.source.instances(indom)
-		return len(list)
-	}
-	return 1
-}

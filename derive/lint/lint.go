@@ -34,8 +34,8 @@ type Rule struct {
 // Rules returns all rules by their names. The slice belongs to the caller.
 func Rules() []*Rule {
 	list := []*Rule{
-		&arms, &comparedCounter, &constantUnits, &cost, &deadChoice, &duplicate, &ignored, &missing, &neverValues, &noHelp, &nonCounter,
-		&oddUnits, &rounded, &shadowed, &unknownLabel, &unscaled, &unused, &wraps,
+		&arms, &comparedCounter, &constantUnits, &deadChoice, &duplicate, &ignored, &neverValues, &noHelp, &nonCounter,
+		&oddUnits, &rounded, &shadowed, &unknownLabel, &unscaled, &wraps,
 	}
 	slices.SortFunc(list, func(a, b *Rule) int { return cmp.Compare(a.Name, b.Name) })
 	return list
@@ -48,8 +48,7 @@ type Pass struct {
 	source *source // nil without one
 	rule   *Rule
 	insts  map[syntax.Expr]instances
-	indoms map[pcp.ID]pcp.InDom // of metrics
-	all    []place              // what nodes yields; nil before it is needed
+	all    []place // what nodes yields; nil before it is needed
 }
 
 type place struct {
@@ -59,15 +58,14 @@ type place struct {
 
 // rules applies the rules.
 func (w *work) rules(ctx context.Context) error {
-	p := &Pass{work: w, insts: make(map[syntax.Expr]instances), indoms: make(map[pcp.ID]pcp.InDom)}
+	p := &Pass{work: w, insts: make(map[syntax.Expr]instances)}
 	for _, d := range w.entries {
 		if !d.wrong {
 			p.defs = append(p.defs, d)
 		}
 	}
 	if !w.opt.Syntax {
-		p.source = &source{Source: w.Source, ctx: ctx, archives: w.Archives, names: make(map[pcp.InDom][]string), growth: make(map[pcp.ID]float64)}
-		defer p.source.close()
+		p.source = &source{Source: w.Source, ctx: ctx, names: make(map[pcp.InDom][]string)}
 	}
 	for _, p.rule = range w.opt.Rules {
 		p.rule.Run(p)

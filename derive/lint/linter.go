@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"pmtools/derive"
 	"pmtools/derive/check"
@@ -22,10 +21,6 @@ type Options struct {
 	Unknown bool    // metrics that the source does not have are accepted
 	Rules   []*Rule // what is looked for in definitions that PCP takes
 
-	Wanted   []string      // see Facts
-	Interval time.Duration // the same
-	MaxCost  int           // the same
-
 	// Text ends the work on the text, but no request to the source: a daemon's connection on which a
 	// request is cut short has to be made again. Nil means that the argument of Files ends both.
 	Text context.Context
@@ -34,7 +29,6 @@ type Options struct {
 // A Linter looks for mistakes in files of definitions.
 type Linter struct {
 	Source      *query.Source // of the metrics; nil if only the syntax is checked
-	Archives    string        // the list of archives that the source is, "" if it is another
 	Definitions *derive.Set   // that hold from the start are those that it has read
 }
 

@@ -11,9 +11,8 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// Portable is Format for PCP's tools: definitions stand in the place of their names, and what only the
-// extended language has is written in PCP's, where the values stay exactly the same. The other
-// definitions are errors with the reason.
+// Portable is Format for PCP's tools: definitions stand in the place of their names. What only the extended
+// language has is an error with the reason.
 func Portable(name string, src []byte, inside *derive.Set) ([]byte, []*syntax.FileError) {
 	return format(name, src, inside, portable)
 }
@@ -68,90 +67,42 @@ func Saved(ctx context.Context, b *query.Binder, defs []*derive.Definition, exte
 	return query.Marked(strings.Join(list, "\n"), exprs), nil
 }
 
-// portable returns an expression in PCP's language.
+// portable returns an expression in PCP's language. There aggregates take a name without parentheses around it.
 func portable(x syntax.Expr) (syntax.Expr, *misfit) {
 	x, _ = syntax.Nest(x, func(*syntax.MetricRef) (syntax.Expr, syntax.Shape) { return nil, syntax.Shape{} })
-	if bad := rewrite(&x); bad != nil {
-		return nil, bad
+	for n := range syntax.Preorder(x) {
+		if call, ok := n.(*syntax.CallExpr); ok && call.Fun.IsGroupable() {
+			if ref, name := syntax.Unparen(call.X).(*syntax.MetricRef); name {
+				call.X = ref
+			}
+		}
 	}
-	return x, nil
+	part := syntax.Extension(x)
+	if part == nil {
+		return x, nil
+	}
+	bad := &misfit{part: part, why: whyNot(part)}
+	for n := range syntax.Preorder(x) {
+		if nest, ok := n.(*syntax.NestExpr); ok && bad.at == nil && syntax.Extension(nest.X) == part {
+			bad.at = nest.Ref
+		}
+	}
+	return nil, bad
 }
 
-// rewrite changes a tree in its place, operands first.
-func rewrite(x *syntax.Expr) *misfit {
-	switch n := (*x).(type) {
+// whyNot returns what PCP's language lacks for a part that only the extended language has.
+func whyNot(part syntax.Expr) string {
+	switch n := part.(type) {
 	case *syntax.BinaryExpr:
-		if n.Op.IsFunction() {
-			return &misfit{part: n, why: "it has no " + n.Op.Symbol() + "() of several operands, and a choice has other values where types or instances differ"}
-		}
+		return "it has no " + n.Op.Symbol() + "() of several operands, and a choice has other values where types or instances differ"
 	case *syntax.CallExpr:
 		switch {
 		case n.Fun.IsExtension():
-			return &misfit{part: n, why: "it has no function " + n.Fun.Symbol() + "()"}
+			return "it has no function " + n.Fun.Symbol() + "()"
 		case n.By != nil:
-			return &misfit{part: n, why: "it has no groups by labels, and " + n.Fun.Symbol() + "() makes one value of all instances"}
+			return "it has no groups by labels, and " + n.Fun.Symbol() + "() makes one value of all instances"
 		}
+		return n.Fun.Symbol() + "() takes the name of a metric there"
 	}
-	for _, operand := range syntax.Operands(*x) {
-		if operand != nil {
-			if bad := rewrite(operand); bad != nil {
-				if n, ok := (*x).(*syntax.NestExpr); ok {
-					bad.at = n.Ref
-				}
-				return bad
-			}
-		}
-	}
-	if n, ok := (*x).(*syntax.CallExpr); ok {
-		return aggregate(n)
-	}
-	return nil
-}
-
-// aggregate makes the operand of an aggregate a name, if the result stays the same.
-func aggregate(n *syntax.CallExpr) *misfit {
-	whole := *n
-	for takesName(n.Fun) {
-		operand := syntax.Unparen(n.X)
-		inner := operand
-		switch x := operand.(type) {
-		case *syntax.MetricRef:
-			n.X = x
-			return nil
-		case *syntax.CallExpr:
-			switch {
-			case x.Fun == syntax.INSTANT && (n.Fun == syntax.COUNT || n.Fun == syntax.MAX || n.Fun == syntax.MIN):
-				inner = x.X // the result is none of a counter anyway
-			case x.Fun == syntax.RATE || x.Fun == syntax.DELTA:
-				fun := x.Fun.Symbol()
-				return &misfit{part: &whole, why: fmt.Sprintf("an instance may appear, or be reset, by itself, and then %s(%s(...)) has another value", fun, n.Fun.Symbol())}
-			}
-		case *syntax.UnaryExpr:
-			if n.Fun == syntax.COUNT {
-				inner = x.X
-			}
-		case *syntax.RescaleExpr:
-			if n.Fun == syntax.COUNT {
-				inner = x.X
-			}
-		case *syntax.BinaryExpr:
-			if _, _, number := number(x.Y); number && n.Fun == syntax.COUNT {
-				inner = x.X
-			}
-		}
-		if inner == operand {
-			return &misfit{part: &whole, why: n.Fun.Symbol() + "() takes the name of a metric there, and no other expression has these values in all samples"}
-		}
-		n.X = inner
-	}
-	return nil
-}
-
-// takesName reports whether the operand of a function is a name in PCP's language.
-func takesName(fun syntax.Token) bool {
-	switch fun {
-	case syntax.AVG, syntax.COUNT, syntax.MAX, syntax.MIN, syntax.SUM:
-		return true
-	}
-	return false
+	return ""
 }

@@ -24,7 +24,7 @@ func portable(name string, text []byte) error {
 			line, column, row := c.Places().At(d.Offset + int(from))
 			return &diagnose.Problem{
 				Msg: fmt.Sprintf("%s:%d: PCP's tools cannot evaluate %s", name, line, d.Name), Src: row, Pos: column - 1,
-				Notes: []string{"fmt --pcp writes it in their language, if the values stay the same; pmderive -c reads the file as it is"},
+				Notes: []string{"fmt --pcp tells what they lack; pmderive -c reads the file as it is"},
 			}
 		}
 	}

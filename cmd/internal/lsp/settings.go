@@ -8,21 +8,17 @@ import (
 	"sync"
 
 	"pmtools/derive/lint"
-	"pmtools/lib/when"
 )
 
 // settings are those of the client; what is missing stays as the command line has it.
 type settings struct {
-	Archive  string   `json:"archive"`
-	Host     string   `json:"host"`
-	Local    bool     `json:"local"`
-	Syntax   bool     `json:"syntax"`
-	Expand   bool     `json:"expand"`
-	Unknown  bool     `json:"allowUnknown"`
-	Disable  []string `json:"disable"`
-	Wanted   []string `json:"wanted"`
-	Interval string   `json:"interval"`
-	MaxCost  int      `json:"maxCost"`
+	Archive string   `json:"archive"`
+	Host    string   `json:"host"`
+	Local   bool     `json:"local"`
+	Syntax  bool     `json:"syntax"`
+	Expand  bool     `json:"expand"`
+	Unknown bool     `json:"allowUnknown"`
+	Disable []string `json:"disable"`
 }
 
 const settingsID = "pmderive-settings"
@@ -42,7 +38,7 @@ func (s *server) configure(raw json.RawMessage) error {
 		raw = nested.Own
 	}
 	opt := s.opt.Lint
-	set := settings{Syntax: opt.Syntax, Expand: opt.Expand, Unknown: opt.Unknown, MaxCost: opt.MaxCost}
+	set := settings{Syntax: opt.Syntax, Expand: opt.Expand, Unknown: opt.Unknown}
 	if err := unmarshal(raw, &set); err != nil {
 		return err
 	}
@@ -64,7 +60,7 @@ func (s *server) configure(raw json.RawMessage) error {
 	return nil
 }
 
-func (u *sessions) apply(set *settings) (err error) {
+func (u *sessions) apply(set *settings) error {
 	switch {
 	case set.Archive != "" && set.Host != "":
 		return fmt.Errorf("there is one source: an archive or a host")
@@ -75,15 +71,7 @@ func (u *sessions) apply(set *settings) (err error) {
 	case set.Host != "":
 		u.kind, u.name = Host, set.Host
 	}
-	u.lint.Syntax, u.lint.Expand, u.lint.Unknown, u.lint.MaxCost = set.Syntax, set.Expand, set.Unknown, set.MaxCost
-	if set.Wanted != nil {
-		u.lint.Wanted = set.Wanted
-	}
-	if set.Interval != "" {
-		if u.lint.Interval, err = when.ParseInterval(set.Interval); err != nil {
-			return fmt.Errorf("the interval %s is not a time such as 10s", set.Interval)
-		}
-	}
+	u.lint.Syntax, u.lint.Expand, u.lint.Unknown = set.Syntax, set.Expand, set.Unknown
 	for _, name := range set.Disable {
 		if name != "all" && !slices.Contains(lint.RuleNames(), name) {
 			return fmt.Errorf("there is no rule %s", name)

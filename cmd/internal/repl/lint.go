@@ -25,9 +25,6 @@ func (s *Session) lint(ctx context.Context, files []lint.File, opt lint.Options)
 		}
 	}
 	l := lint.Linter{Source: s.src, Definitions: s.defs}
-	if s.kind == Archive {
-		l.Archives = s.name
-	}
 	found, err := report.Lint(ctx, &l, files, opt)
 	if opt.Text != nil && opt.Text.Err() != nil && ctx.Err() == nil {
 		return nil, err // no request was cut short

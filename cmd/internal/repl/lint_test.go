@@ -61,7 +61,7 @@ func TestLint(t *testing.T) {
 		{"not in the source", "a = t.bb\nb = t.b + t.a\n", linter.Options{Unknown: true}, "f:2:9: error: illegal operator for non-counter and counter\n"},
 		{"optional", "# pmderive: optional\na = t.bb\nb = t.bb\n", linter.Options{}, "f:3:5: error: unknown metric t.bb\n"},
 		{"not optional", "# pmderive: optional\n\na = t.bb\n", linter.Options{}, "f:3:5: error: unknown metric t.bb\n"},
-		{"ignored for one", "# pmderive: ignore no-help, cost\na = t.b\nb = t.c\n", noHelp, "f:3:1: warning: b has no help text [no-help]\n"},
+		{"ignored for one", "# pmderive: ignore no-help, counter\na = t.b\nb = t.c\n", noHelp, "f:3:1: warning: b has no help text [no-help]\n"},
 		{"ignored for all", "# pmderive: ignore-file no-help\na = t.b\nb = t.c\n", noHelp, ""},
 		{"continued line", "a = t.b * \\\n  rate(t.s)\n", nonCounter, "f:2:3: warning: rate() of a metric that is not a counter: t.s is instant [non-counter]\n"},
 		{"inner ones are reported once", "a = rate(t.s)\nb = a * 2\n", linter.Options{Expand: true, Rules: nonCounter.Rules}, "f:1:5: warning: rate() of a metric that is not a counter: t.s is instant [non-counter]\n"},

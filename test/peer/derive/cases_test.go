@@ -202,7 +202,7 @@ func linted(t *testing.T, file, archive string) []lint.Diagnostic {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	l := lint.Linter{Source: query.NewSource(src), Archives: archive, Definitions: derive.NewSet()}
+	l := lint.Linter{Source: query.NewSource(src), Definitions: derive.NewSet()}
 	found, err := l.Files(t.Context(), []lint.File{{Name: file, Text: text}}, lint.Options{Rules: lint.Rules()})
 	if err != nil {
 		t.Fatal(err)
