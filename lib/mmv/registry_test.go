@@ -179,12 +179,12 @@ func TestIntervals(t *testing.T) {
 	}
 	end := w.Start()
 	mmv.Text(r, "other") // the interval goes on in another file
-	second := w.Begin()
+	second := w.Start()
 	if got, hour := now(), time.Hour.Microseconds(); got < hour || got > hour*3/2 {
 		t.Errorf("an hour later it is %d", got)
 	}
 	end()
-	second.End()
+	second()
 	if got := now(); got > time.Hour.Microseconds()/2 || w.Get().Microseconds() != got {
 		t.Errorf("nothing lasts, but there are %d and %v", got, w.Get())
 	}
@@ -401,7 +401,6 @@ func TestAllocations(t *testing.T) {
 		"Text":      func() { text.Set("some text") },
 		"Timer.Add": func() { watch.At("a").Add(time.Second) },
 		"Start":     func() { defer watch.At("a").Start()() },
-		"Begin":     func() { watch.At("b").Begin().End() },
 	} {
 		if got := testing.AllocsPerRun(100, f); got != 0 {
 			t.Errorf("%s allocates %v times", name, got)

@@ -69,8 +69,8 @@ func number[T Numeric](w uint64) T {
 	return T(math.Float32frombits(uint32(w)))
 }
 
-// tolerate restores the setting of debug.SetPanicOnFault, and recovers from the fault of an update
-// whose file was truncated: the update is lost.
+// tolerate restores the setting of debug.SetPanicOnFault, and recovers from the fault of an update whose file another process has
+// truncated: the update is lost.
 func tolerate(old bool) {
 	debug.SetPanicOnFault(old)
 	if x := recover(); x != nil {
@@ -79,9 +79,7 @@ func tolerate(old bool) {
 }
 
 func (s *slot) load(wide bool) uint64 {
-	if guarded {
-		defer tolerate(debug.SetPanicOnFault(true))
-	}
+	defer tolerate(debug.SetPanicOnFault(true))
 	if wide {
 		return atomic.LoadUint64(s.u64())
 	}
@@ -89,9 +87,7 @@ func (s *slot) load(wide bool) uint64 {
 }
 
 func (s *slot) store(wide bool, w uint64) {
-	if guarded {
-		defer tolerate(debug.SetPanicOnFault(true))
-	}
+	defer tolerate(debug.SetPanicOnFault(true))
 	if wide {
 		atomic.StoreUint64(s.u64(), w)
 	} else {
@@ -100,23 +96,20 @@ func (s *slot) store(wide bool, w uint64) {
 }
 
 func add[T Numeric](s *slot, x T) {
-	switch {
-	case broken[T]():
-		for p := s; ; {
-			old := p.load(wide[T]())
-			if p.swap(wide[T](), old, word(number[T](old)+x)) {
-				return
-			}
+	if !broken[T]() {
+		s.increase(wide[T](), uint64(x))
+		return
+	}
+	for {
+		old := s.load(wide[T]())
+		if s.swap(wide[T](), old, word(number[T](old)+x)) {
+			return
 		}
-	case guarded:
-		defer tolerate(debug.SetPanicOnFault(true))
-		s.increase(wide[T](), uint64(x))
-	default:
-		s.increase(wide[T](), uint64(x))
 	}
 }
 
 func (s *slot) increase(wide bool, x uint64) {
+	defer tolerate(debug.SetPanicOnFault(true))
 	if wide {
 		atomic.AddUint64(s.u64(), x)
 	} else {
@@ -126,10 +119,8 @@ func (s *slot) increase(wide bool, x uint64) {
 
 // swap replaces old, if the slot still has it. After a fault there is nothing to replace.
 func (s *slot) swap(wide bool, old, w uint64) (done bool) {
-	if guarded {
-		defer tolerate(debug.SetPanicOnFault(true))
-		done = true
-	}
+	done = true
+	defer tolerate(debug.SetPanicOnFault(true))
 	if wide {
 		return atomic.CompareAndSwapUint64(s.u64(), old, w)
 	}
@@ -160,11 +151,7 @@ func newMapping(path string, content []byte) (*mapping, error) {
 		return nil, err
 	}
 	m := &mapping{b: b}
-	protect(b)
-	runtime.AddCleanup(m, func(b []byte) {
-		unprotect(b)
-		unmap(b)
-	}, b)
+	runtime.AddCleanup(m, unmap, b)
 	return m, nil
 }
 

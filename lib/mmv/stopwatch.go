@@ -44,20 +44,19 @@ func (w *Stopwatch) Get() time.Duration { return time.Duration(w.sum.Get()) * ti
 //
 //	defer elapsed.Start()()
 func (w *Stopwatch) Start() (end func()) {
-	i := w.Begin()
-	return func() { i.End() }
+	i := w.begin()
+	return func() { i.end() }
 }
 
-// An Interval is something that is being timed.
-type Interval struct {
+// An interval is something that is being timed.
+type interval struct {
 	w     *Stopwatch
 	start time.Time
 	id    uint64
 }
 
-// Begin begins an interval. It allocates nothing.
-func (w *Stopwatch) Begin() Interval {
-	i := Interval{w: w, start: time.Now()}
+func (w *Stopwatch) begin() interval {
+	i := interval{w: w, start: time.Now()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.last++
@@ -74,8 +73,7 @@ func (w *Stopwatch) show(id uint64, since int64) {
 	w.sum.slot().extra().store(true, uint64(since))
 }
 
-// End ends the interval, and adds its time. An interval ends once.
-func (i Interval) End() {
+func (i interval) end() {
 	took := time.Since(i.start)
 	i.w.mu.Lock()
 	if i.w.shown == i.id {

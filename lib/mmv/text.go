@@ -54,9 +54,7 @@ func (s *String) write(to *slot) {
 	if to.m == nil {
 		return
 	}
-	if guarded {
-		defer tolerate(debug.SetPanicOnFault(true))
-	}
+	defer tolerate(debug.SetPanicOnFault(true))
 	// Where the text is was written by this program; but others may have changed the file.
 	at := int64(*to.extra().u64())
 	if at < HeaderSize || at > int64(len(to.m.b)-stringSize) {

@@ -3,7 +3,6 @@ package pmda
 import (
 	"bytes"
 	"cmp"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"slices"
@@ -72,12 +71,12 @@ func (c *Cache) parseHead(f []string) error {
 		if err != nil || n < 0 {
 			return bad
 		}
-		c.max, c.bounded = int32(n), true
+		c.max = int32(n)
 	}
 	return nil
 }
 
-// parseEntry reads a line: number, time, the key in brackets if there is one, name.
+// parseEntry reads a line: number, time, name.
 func parseEntry(line string) (*cacheEntry, error) {
 	bad := fmt.Errorf("%w: %q is not an instance", pmerr.Generic, line)
 	id, rest, _ := strings.Cut(line, " ")
@@ -90,17 +89,10 @@ func parseEntry(line string) (*cacheEntry, error) {
 	if err != nil {
 		return nil, bad
 	}
-	e := &cacheEntry{Instance: pcp.Instance{ID: int32(n), Name: name}, stamp: at}
-	// A name may begin with a bracket itself: then the text in brackets is not a key.
-	if key, rest, ok := strings.Cut(strings.TrimPrefix(name, "["), "] "); ok && name[0] == '[' {
-		if b, err := hex.DecodeString(key); err == nil {
-			e.key, e.keyed, e.Name = string(b), true, rest
-		}
-	}
-	if e.Name == "" {
+	if name == "" {
 		return nil, bad
 	}
-	return e, nil
+	return &cacheEntry{Instance: pcp.Instance{ID: int32(n), Name: name}, stamp: at}, nil
 }
 
 // Save writes the instances to a file, if there are others than when it was loaded or saved. The
@@ -130,11 +122,7 @@ func (c *Cache) encode(now int64) []byte {
 		if e.active {
 			e.stamp = now
 		}
-		fmt.Fprintf(&b, "%d %d ", e.ID, e.stamp)
-		if e.keyed {
-			fmt.Fprintf(&b, "[%x] ", e.key)
-		}
-		fmt.Fprintln(&b, e.Name)
+		fmt.Fprintf(&b, "%d %d %s\n", e.ID, e.stamp, e.Name)
 	}
 	return b.Bytes()
 }
