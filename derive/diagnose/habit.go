@@ -16,9 +16,10 @@ import (
 type advice struct {
 	msg        string
 	notes      []string
-	pos        int // of the caret
-	start, end int // of the part
-	rewrites   []string
+	pos        int  // of the caret
+	start, end int  // of the part
+	rewrites   bool // there is something else to write
+	rewrite    string
 }
 
 // maxHabits is how many habits are replaced in one text, and maxPhrase the length in bytes of texts in
@@ -43,39 +44,25 @@ func (p *Problem) habit(text string) bool {
 
 // advised makes advice about a text the problem.
 func (p *Problem) advised(text string, first *advice) {
-	p.Msg, p.Pos = first.msg, first.pos
-	notes := slices.Clone(first.notes)
-	for i, rewrite := range first.rewrites {
-		next := replace(text, first, rewrite)
-		for range maxHabits {
-			if written(p.lang, next) || len(next) > maxPhrase {
-				break
-			}
-			more := advise(p.lang, next, -1)
-			if more == nil {
-				break
-			}
-			if i == 0 {
-				notes = append(notes, slices.DeleteFunc(slices.Clone(more.notes), func(n string) bool { return slices.Contains(notes, n) })...)
-			}
-			if more.rewrites == nil {
-				break
-			}
-			next = replace(next, more, more.rewrites[0])
+	p.Msg, p.Pos, p.Notes = first.msg, first.pos, slices.Clone(first.notes)
+	for a, n := first, 0; a != nil && a.rewrites; n++ {
+		text = replace(text, a)
+		if len(text) > maxPhrase || n > maxHabits {
+			return
 		}
-		if len(next) <= maxPhrase && written(p.lang, next) {
-			p.rewrites = append(p.rewrites, next)
+		if written(p.lang, text) {
+			p.write(text)
+			return
 		}
-	}
-	p.Notes = notes
-	if p.rewrites != nil {
-		p.write(p.rewrites[0])
+		if a = advise(p.lang, text, -1); a != nil {
+			p.Notes = append(p.Notes, slices.DeleteFunc(a.notes, func(n string) bool { return slices.Contains(p.Notes, n) })...)
+		}
 	}
 }
 
 // replace returns a text with the part that advice is about replaced.
-func replace(text string, a *advice, by string) string {
-	return strings.TrimSpace(text[:a.start] + by + text[a.end:])
+func replace(text string, a *advice) string {
+	return strings.TrimSpace(text[:a.start] + a.rewrite + text[a.end:])
 }
 
 // advise returns the advice about the first habit in a text, or nil. With a place it is about an instance
@@ -195,12 +182,9 @@ func (f *found) advice() *advice {
 		}
 	}
 	alone := strings.Contains(f.form, "$V") || outside(f.text[:a.start], "(,", false) && outside(f.text[a.end:], "),", true)
-	for _, w := range f.write {
-		if text, ok := f.fill(w, true); ok {
-			if !alone {
-				text = grouped(text)
-			}
-			a.rewrites = append(a.rewrites, text)
+	if text, ok := f.fill(f.write, true); ok && f.write != "" {
+		if a.rewrites, a.rewrite = true, strings.TrimSpace(text); !alone {
+			a.rewrite = grouped(a.rewrite)
 		}
 	}
 	return a
@@ -214,7 +198,6 @@ func inWord(text string, i int) bool {
 // name names a part of the form, and reports whether the part is as it must be.
 func (f *found) name(name, text string) bool {
 	text = strings.TrimSpace(text)
-	number, _ := strconv.ParseFloat(text, 64)
 	switch name {
 	case "A", "B", "C":
 		if at := compile(partOf("[time]") + "$").FindStringSubmatchIndex(text); at != nil {
@@ -228,9 +211,8 @@ func (f *found) name(name, text string) bool {
 		}
 	case "1":
 		f.names["glob"], f.names["whole"] = globPattern(text), wholePattern(text)
-	case "percent":
-		text = strconv.FormatFloat(number/100, 'g', 15, 64)
 	case "exponent":
+		number, _ := strconv.ParseFloat(text, 64)
 		if number >= 1e15 || number != 0 && number <= 1e-9 {
 			return true // it has no name
 		}
@@ -282,7 +264,7 @@ func (f *found) fill(text string, expr bool) (string, bool) {
 
 // Patterns of whole texts, and of parts in any.
 const (
-	names     = `\$(glob|whole|percent|exponent|[A-Z1])`
+	names     = `\$(glob|whole|exponent|[A-Z1])`
 	selection = `matchinst\(\s*!?\s*/(?:\\.|[^/\\])*/`
 )
 
@@ -378,68 +360,4 @@ func (p *Problem) write(text string) {
 	if parses(p.lang, text) { // and not a definition
 		p.Fixes = append(p.Fixes, syntax.Fix{Title: "write " + text, End: syntax.Pos(len(p.Src)), Text: text})
 	}
-}
-
-// Judge checks what is proposed instead of a whole expression against a source: check returns the
-// problem of an expression, or nil. The first proposal without one stays. If all have some, that of
-// the first is reported.
-func (p *Problem) Judge(check func(expr string) *Problem) {
-	if p.rewrites == nil {
-		return
-	}
-	p.Notes, p.Fixes = p.Notes[:len(p.Notes)-1:len(p.Notes)-1], nil
-	var first *Problem
-	for _, text := range p.rewrites {
-		bad := check(defined(text))
-		if bad == nil {
-			p.write(text)
-			p.rewrites = nil
-			return
-		}
-		first = cmp.Or(first, bad)
-	}
-	p.Notes = append(p.Notes, "written in this language it has another mistake: "+p.rewrites[0], first.Msg)
-	p.Notes = append(p.Notes, first.Notes...)
-	p.rewrites = nil
-}
-
-// maxNested is how many definitions are written out.
-const maxNested = 50
-
-// Nested explains an aggregate of a derived metric, whose name stands at Pos: find returns the definition
-// of a name, or nil. It does nothing for other mistakes.
-func (p *Problem) Nested(find func(name string) syntax.Expr) {
-	text := p.Src
-	for range maxNested {
-		tree, err := check.Extended.Syntax().Parse(text)
-		if err != nil {
-			return
-		}
-		ref := nested(tree, find)
-		if ref == nil {
-			break
-		}
-		from, to := ref.Span()
-		text = text[:from] + grouped(syntax.Print(find(ref.Name))) + text[to:]
-	}
-	q := &Problem{Src: p.Src, lang: p.lang}
-	if text != p.Src && q.habit(text) {
-		p.Notes, p.Fixes, p.rewrites = append(p.Notes, q.Notes...), q.Fixes, q.rewrites
-	}
-}
-
-// nested returns an operand under an aggregate that is the name of a definition, or nil.
-func nested(tree syntax.Expr, find func(name string) syntax.Expr) *syntax.MetricRef {
-	for node := range syntax.Preorder(tree) {
-		call, ok := node.(*syntax.CallExpr)
-		if !ok || !call.Fun.IsGroupable() {
-			continue
-		}
-		for inner := range syntax.Preorder(call.X) {
-			if ref, ok := inner.(*syntax.MetricRef); ok && find(ref.Name) != nil {
-				return ref
-			}
-		}
-	}
-	return nil
 }

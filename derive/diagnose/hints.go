@@ -30,7 +30,6 @@ func (p *Problem) hint(bad *check.Error) {
 		p.counterHint(bad, left.Expr)
 	case bad.Counters && right.Type.Sem == pcp.Counter:
 		p.counterHint(bad, right.Expr)
-	case p.meanHint(bad, left.Expr, right.Expr):
 	case left.Role == "left" && strings.HasPrefix(bad.Text, "Different "), bad.Text == "Dimensions are not the same":
 		arms := bad.Text != "Dimensions are not the same"
 		if !p.constHint(left.Expr, right.Type, arms) {
@@ -45,23 +44,6 @@ func (p *Problem) counterHint(bad *check.Error, x syntax.Expr) {
 	if len(bad.Path) == 0 {
 		p.Fixes = append(p.Fixes, syntax.Wrap(p.Src, x)...)
 	}
-}
-
-// meanHint notes that sum(x) / count(x) is avg(x), and reports whether that stands there.
-func (p *Problem) meanHint(bad *check.Error, left, right syntax.Expr) bool {
-	sum, ok := syntax.Unparen(left).(*syntax.CallExpr)
-	count, both := syntax.Unparen(right).(*syntax.CallExpr)
-	if !ok || !both || sum.Fun != syntax.SUM || count.Fun != syntax.COUNT || syntax.Print(sum.X) != syntax.Print(count.X) || !strings.HasSuffix(bad.What, " / "+"<expr>") {
-		return false
-	}
-	mean := "avg(" + syntax.Print(sum.X) + ")"
-	p.Notes = append(p.Notes, "write "+mean)
-	if len(bad.Path) == 0 {
-		from, _ := left.Span()
-		_, to := right.Span()
-		p.Fixes = append(p.Fixes, syntax.Fix{Title: "write " + mean, Start: from, End: to, Text: mean})
-	}
-	return true
 }
 
 // constHint notes how an operand that is a plain number is written with the units of the other one,

@@ -28,8 +28,7 @@ type Problem struct {
 	Code    pmerr.Code   // what PCP calls it, or 0
 	Err     error        // the cause, or nil
 
-	rewrites []string // see Judge
-	lang     check.Language
+	lang check.Language
 }
 
 // Check describes why an expression means nothing: by its operands with their metadata, and by names

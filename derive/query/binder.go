@@ -63,12 +63,7 @@ type Expr struct {
 
 // Compile checks an expression. The error is a *diagnose.Problem, or that of a request to the source.
 func (b *Binder) Compile(ctx context.Context, text string) (*Expr, error) {
-	return b.compile(ctx, Compiled{Text: text, Name: text})
-}
-
-// compile is Compile for an expression that may be the definition of a name.
-func (b *Binder) compile(ctx context.Context, x Compiled) (*Expr, error) {
-	list := []Compiled{x}
+	list := []Compiled{{Text: text, Name: text}}
 	if err := b.compileAll(ctx, list); err != nil {
 		return nil, err
 	}
@@ -94,7 +89,7 @@ func (s *Source) Compile(ctx context.Context, defs *derive.Set, exprs []string) 
 	return list, b.compileAll(ctx, list)
 }
 
-// compileAll is compile for several expressions, with the requests for all of them at once. The error is
+// compileAll checks expressions, some of which may be definitions of their names. The error is
 // that of a request to the source.
 func (b *Binder) compileAll(ctx context.Context, list []Compiled) (err error) {
 	ids := make([]pcp.ID, len(list))
@@ -110,7 +105,7 @@ func (b *Binder) compileAll(ctx context.Context, list []Compiled) (err error) {
 		}
 		if x.definition == nil {
 			if x.definition, err = b.defs.Compile("", x.Text); err != nil {
-				x.Err = b.SyntaxProblem(ctx, x.Text, err)
+				x.Err = SyntaxProblem(x.Text, err)
 				continue
 			}
 		}

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"context"
 	"strings"
 
 	"pmtools/derive/check"
@@ -26,8 +25,8 @@ const extendedHint = "--extended evaluates it as it is; at the prompt :set langu
 const MarkHint = "the first line of a file in the extended language is: " + syntax.Mark
 
 // SyntaxProblem describes why an expression cannot be parsed.
-func (b *Binder) SyntaxProblem(ctx context.Context, text string, err error) *diagnose.Problem {
-	return b.Judged(ctx, diagnose.Syntax(text, err)).Extension(extendedHint)
+func SyntaxProblem(text string, err error) *diagnose.Problem {
+	return diagnose.Syntax(text, err).Extension(extendedHint)
 }
 
 // Marked returns the text of a file of definitions, with the mark of the extended language if one of

@@ -38,19 +38,10 @@ func (b *Binder) Problem(ctx context.Context, text string, err error) *diagnose.
 		known := append(b.defs.Names(), b.src.Catalogue(ctx)...)
 		return slices.DeleteFunc(known, func(name string) bool { return name == b.defining })
 	})
-	if bad, ok := errors.AsType[*check.Error](err); ok && len(bad.Path) == 0 && strings.HasPrefix(bad.What, "nested ") {
-		p.Nested(func(name string) syntax.Expr {
-			if d := b.defs.Find(name); d != nil {
-				return d.Expr()
-			}
-			return nil
-		})
-		b.Judged(ctx, p)
-		if strings.Contains(bad.Text, "() takes the name of a metric") && !strings.HasPrefix(bad.Text, "defined(") {
-			p.Notes = append(p.Notes, extendedHint)
-		}
-	}
 	bad, _ := errors.AsType[*check.Error](err)
+	if bad != nil && len(bad.Path) == 0 && strings.HasPrefix(bad.What, "nested ") && strings.Contains(bad.Text, "() takes the name of a metric") && !strings.HasPrefix(bad.Text, "defined(") {
+		p.Notes = append(p.Notes, extendedHint)
+	}
 	switch name := p.Unknown; {
 	case name == "":
 	case errors.Is(bad.Err, pmerr.NonLeaf):
@@ -61,44 +52,37 @@ func (b *Binder) Problem(ctx context.Context, text string, err error) *diagnose.
 	return p
 }
 
-// Judged returns a problem, of whose proposals those stay that fit the source.
-func (b *Binder) Judged(ctx context.Context, p *diagnose.Problem) *diagnose.Problem {
-	p.Judge(func(expr string) *diagnose.Problem {
-		e, err := b.Compile(ctx, expr)
-		if err == nil {
-			return b.instanceProblem(ctx, expr, e)
-		}
-		bad, ok := errors.AsType[*diagnose.Problem](err)
-		if !ok {
-			bad = diagnose.From(err)
-		}
-		return bad
-	})
-	return p
-}
-
 // maxListed is how many instances are listed for an unknown one.
 const maxListed = 8
 
-// instanceProblem returns what is wrong with an instance that an expression selects but its domain
-// does not have, or nil.
-func (b *Binder) instanceProblem(ctx context.Context, text string, e *Expr) *diagnose.Problem {
+// instanceError returns what is wrong with an instance that an expression selects but its domain does not
+// have: what to write instead, if it is written as in another language.
+func (b *Binder) instanceError(ctx context.Context, text string, e *Expr) error {
 	for node := range syntax.Preorder(e.Tree) {
 		n, ok := node.(*syntax.InstExpr)
 		if !ok {
 			continue
 		}
+		var bad *diagnose.Problem
 		if e.Info.Types[n.X].Singular() {
-			return b.foreignInstance(ctx, text, e, n, Problemf("%s has one value and no instances", syntax.PrintPrefix(n.X, maxOperand)))
-		}
-		names, known := b.src.InstanceNames(ctx, e.Info.Types[n.X].InDom)
-		if !known || slices.ContainsFunc(names, func(name string) bool {
+			bad = Problemf("%s has one value and no instances", syntax.PrintPrefix(n.X, maxOperand))
+		} else if names, known := b.src.InstanceNames(ctx, e.Info.Types[n.X].InDom); known && !slices.ContainsFunc(names, func(name string) bool {
 			first, _, _ := strings.Cut(name, " ")
 			return name == n.Name || first == n.Name
 		}) {
+			bad = unknownInstance(n.Name, names)
+		}
+		if bad == nil {
 			continue
 		}
-		return b.foreignInstance(ctx, text, e, n, unknownInstance(n.Name, names))
+		if len(e.Used) > 0 {
+			return bad
+		}
+		if other := diagnose.Instance(text, n); other != nil {
+			return other
+		}
+		bad.Src, bad.Pos = text, int(n.Lbrack)+1
+		return bad
 	}
 	return nil
 }
@@ -119,20 +103,6 @@ func unknownInstance(unknown string, names []string) *diagnose.Problem {
 
 // maxOperand is how much of an operand a message shows.
 const maxOperand = 100
-
-// foreignInstance returns the problem of an instance that is not there: what to write instead, if it is
-// written as in another language, or else p.
-func (b *Binder) foreignInstance(ctx context.Context, text string, e *Expr, n *syntax.InstExpr, p *diagnose.Problem) *diagnose.Problem {
-	if len(e.Used) > 0 {
-		return p
-	}
-	other := diagnose.Instance(text, n)
-	if other == nil {
-		p.Src, p.Pos = text, int(n.Lbrack)+1
-		return p
-	}
-	return b.Judged(ctx, other)
-}
 
 // InstanceNames returns the names of the instances of a domain, in a recording those of any time, and
 // whether they are known.

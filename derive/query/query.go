@@ -141,24 +141,24 @@ func prepare(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*pla
 	}
 	p := &plan{Query: q, src: src, derived: b.Derived}
 	converted := q.Select.Units == ""
+	for i := 0; i < len(named) && q.Select.Units != ""; i++ {
+		x := &named[i]
+		if text := b.rescaled(ctx, x.Text, q.Select.Units); text != x.Text {
+			x.Text, x.definition, converted = text, nil, true
+		}
+	}
+	if err := b.compileAll(ctx, named); err != nil {
+		return nil, err
+	}
 	for _, x := range named {
-		if q.Select.Units != "" {
-			if text := b.rescaled(ctx, x.Text, q.Select.Units); text != x.Text {
-				x.Text, x.definition, converted = text, nil, true
-			}
+		if x.Err == nil {
+			x.Err = b.instanceError(ctx, x.Text, x.Expr)
 		}
-		e, err := b.compile(ctx, x)
-		problem, isProblem := errors.AsType[*diagnose.Problem](err)
-		switch {
-		case err == nil:
-			if problem = b.instanceProblem(ctx, x.Text, e); problem == nil {
-				p.add(e)
-				continue
-			}
-		case !isProblem:
-			return nil, err
+		if x.Err == nil {
+			p.add(x.Expr)
+		} else {
+			p.wrong = append(p.wrong, x.Err)
 		}
-		p.wrong = append(p.wrong, problem)
 	}
 	if len(p.exprs) == 0 {
 		return nil, errors.Join(p.wrong...)

@@ -89,7 +89,7 @@ func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) 
 	}
 	def, err := s.defs.Compile(it.Name, query.OneLine(it.Text))
 	if err != nil {
-		return s.binder().SyntaxProblem(ctx, it.Text, err)
+		return query.SyntaxProblem(it.Text, err)
 	}
 	if old := s.defs.FindOwn(it.Name); old != nil {
 		def = def.With(old.Notes)
