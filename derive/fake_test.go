@@ -222,10 +222,6 @@ func (f *fake) Labels(_ context.Context, _ pcp.LabelKind, idents []uint32, _ pma
 	return slices.Repeat([]pcp.Answer[pcp.ObjectLabels]{{Value: none}}, len(idents)), f.broken
 }
 
-func (f *fake) Store(context.Context, []pcp.Values) error {
-	return cmp.Or(f.broken, error(pmerr.TooSmall))
-}
-
 func (f *fake) Host() (name, zone string) { return "fake", "UTC" }
 
 func (f *fake) Fetch(_ context.Context, req *pmapi.Request, dst *pcp.Result) error {

@@ -62,9 +62,9 @@ type catalog struct {
 }
 
 var (
-	_ pmapi.Source      = (*Source)(nil)
-	_ pmapi.Wrapper     = (*Source)(nil)
-	_ pmapi.Reconnecter = (*Source)(nil)
+	_ pmapi.Source  = (*Source)(nil)
+	_ pmapi.Wrapper = (*Source)(nil)
+	_ pmapi.Live    = (*Source)(nil)
 )
 
 // A binding is how far a metric has got in a Source.
@@ -138,7 +138,12 @@ func (s *Source) Close() error {
 }
 
 // Store changes metrics of the Source below. Derived ones cannot be changed: it refuses them.
-func (s *Source) Store(ctx context.Context, sets []pcp.Values) error { return s.base.Store(ctx, sets) }
+func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
+	if s.closed {
+		return pmerr.NoContext
+	}
+	return pmapi.Store(ctx, s.base, sets)
+}
 
 // Host returns the host of the Source below.
 func (s *Source) Host() (name, zone string) { return s.base.Host() }
@@ -313,17 +318,13 @@ func (c *catalog) everByID(id pcp.ID) *metric {
 	return nil
 }
 
-// Reconnect makes the Source below connect anew if it can, and does nothing otherwise. All metrics
-// are bound again afterwards, and have no history.
+// Reconnect makes the Source below connect again, and does nothing over a recording. All metrics are
+// bound again afterwards, and have no history.
 func (s *Source) Reconnect(ctx context.Context) error {
 	if s.closed {
 		return pmerr.NoContext
 	}
-	r, ok := pmapi.As[pmapi.Reconnecter](s.base)
-	if !ok {
-		return nil
-	}
-	if err := r.Reconnect(ctx); err != nil {
+	if err := pmapi.Reconnect(ctx, s.base); err != nil || s.recorded {
 		return err
 	}
 	for m := range s.all() {

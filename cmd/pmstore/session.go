@@ -44,7 +44,7 @@ func (s *session) run(ctx context.Context, text string) error {
 		insts = []int32{0} // as in the reference, whatever -i says
 	}
 	stored := column(s.desc.ID, v, insts)
-	if err := s.src.Store(ctx, []pcp.Values{stored}); err != nil {
+	if err := pmapi.Store(ctx, s.src, []pcp.Values{stored}); err != nil {
 		return s.fail("%s: new value=\"%s\" pmStore: %s", s.name, text, pmerr.Message(err))
 	}
 	if !s.fetch {

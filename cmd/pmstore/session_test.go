@@ -72,8 +72,6 @@ func (f *fakeSource) InstName(context.Context, pcp.InDom, int32) (string, error)
 	return "", pmerr.NYI
 }
 
-func (f *fakeSource) Store(context.Context, []pcp.Values) error { return pmerr.NotHost }
-
 // A fakeHost is a fakeSource that finds instances and takes values.
 type fakeHost struct {
 	fakeSource
@@ -108,6 +106,8 @@ func (f *fakeHost) Store(_ context.Context, sets []pcp.Values) error {
 	f.stored = sets
 	return f.call("store")
 }
+
+func (f *fakeHost) Reconnect(context.Context) error { return pmerr.NYI }
 
 // store runs a session over a source and returns what it printed, its error and its source's calls.
 func store(src pmapi.Source, f *flags, value string) (stdout, stderr string, err error) {

@@ -36,7 +36,7 @@ func (s *session) identify(ctx context.Context) {
 		words = append(words, pmcd.Redact(arg)) // pmcd shows the text to everybody
 	}
 	v := pcp.Values{ID: id, Type: pcp.String, Insts: []int32{pcp.NullInst}, Blobs: [][]byte{[]byte(strings.Join(words, " "))}}
-	_ = s.src.Store(ctx, []pcp.Values{v})
+	_ = pmapi.Store(ctx, s.src, []pcp.Values{v})
 }
 
 const resolveLimit = 500 * time.Millisecond
@@ -83,7 +83,7 @@ func (s *session) store(ctx context.Context) error {
 	for i := range s.columns {
 		v.Append(s.columns[i].inst, value)
 	}
-	if err := s.src.Store(ctx, []pcp.Values{v}); err != nil {
+	if err := pmapi.Store(ctx, s.src, []pcp.Values{v}); err != nil {
 		return fmt.Errorf("store value \"%s\" failed: %s", s.flags.filter, pmerr.Message(err))
 	}
 	return nil

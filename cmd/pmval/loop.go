@@ -219,13 +219,9 @@ func (p *sampler) call() string {
 // connect reconnects to the daemon as soon as it can be reached: it asks once in each interval, but
 // not more often than the source allows.
 func (p *sampler) connect(ctx context.Context) error {
-	again, ok := pmapi.As[pmapi.Reconnecter](p.s.src)
-	if !ok {
-		return errNoConnection
-	}
 	retry := when.Clock{Interval: max(p.s.interval, time.Second)}
 	retry.Due(time.Now()) // the attempt that follows
-	for again.Reconnect(ctx) != nil {
+	for pmapi.Reconnect(ctx, p.s.src) != nil {
 		if _, err := retry.Wait(ctx); err != nil {
 			return err
 		}
@@ -233,9 +229,6 @@ func (p *sampler) connect(ctx context.Context) error {
 	p.s.identify(ctx)
 	return nil
 }
-
-// errNoConnection reports --reconnect on a source without a connection.
-var errNoConnection = errors.New("--reconnect is for daemons: this source has no connection")
 
 type pace interface {
 	// wait waits until then. The result is whether the sample does not follow those before.

@@ -70,7 +70,7 @@ type Collector struct {
 }
 
 // Source answers from collectors in this process, as the reference's local context does
-// (collector.md C12). It is a pmapi.Source. It may not be shared by goroutines.
+// (collector.md C12). It is a pmapi.Live Source. It may not be shared by goroutines.
 type Source struct {
 	opts    Options
 	host    host.Host

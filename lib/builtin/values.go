@@ -147,7 +147,7 @@ func (s *Source) fetchPart(ctx context.Context, m *member, req *pmapi.Request, d
 	return nil
 }
 
-// Store implements pmapi.Source: one metric after the other, up to the first that is refused.
+// Store implements pmapi.Live: one metric after the other, up to the first that is refused.
 func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
 	switch {
 	case s.closed:
@@ -172,6 +172,14 @@ func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
 		if err := st.Store(ctx, s.client, sets[i:i+1]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Reconnect implements pmapi.Live: there is no connection to replace.
+func (s *Source) Reconnect(context.Context) error {
+	if s.closed {
+		return pmerr.NoContext
 	}
 	return nil
 }

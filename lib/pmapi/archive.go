@@ -172,8 +172,6 @@ func (r *recording) record(ctx context.Context, req *Request, dst *pcp.Result) (
 	return err
 }
 
-func (r *recording) Store(context.Context, []pcp.Values) error { return pmerr.NotHost }
-
 func (r *recording) Host() (name, zone string) {
 	l := r.cursor.Label()
 	return l.Host, l.Zone

@@ -149,7 +149,10 @@ func (c *Context) Store(ctx context.Context, sets []pcp.Values) error {
 			return fmt.Errorf("%v: %w", sets[i].ID, pmerr.Value)
 		}
 	}
-	return c.src.Store(ctx, sets)
+	if c.closed {
+		return pmerr.NoContext
+	}
+	return Store(ctx, c.src, sets)
 }
 
 // Reconnect replaces the connection; the profile is kept. Without a connection, as over an archive,
@@ -158,11 +161,7 @@ func (c *Context) Reconnect(ctx context.Context) error {
 	if c.closed {
 		return pmerr.NoContext
 	}
-	r, ok := As[Reconnecter](c.src)
-	if !ok {
-		return nil
-	}
-	return r.Reconnect(ctx)
+	return Reconnect(ctx, c.src)
 }
 
 // HostName returns the name of the host whose metrics these are, as the function [HostName] does:

@@ -15,7 +15,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Host is a Source of live metrics: a connection to a daemon. It is a Reconnecter.
+// A Host is a Source of live metrics: a connection to a daemon. It is Live.
 //
 // Descriptions are kept until the connection ends, since a daemon does not change them. All other
 // answers are requested each time.
@@ -46,8 +46,8 @@ type backoff struct {
 }
 
 var (
-	_ Source      = (*Host)(nil)
-	_ Reconnecter = (*Host)(nil)
+	_ Source = (*Host)(nil)
+	_ Live   = (*Host)(nil)
 )
 
 // OpenHost connects to the daemon that a host specification names (wire.md W2): "local:", "unix:",
@@ -95,7 +95,7 @@ func (h *Host) delay() time.Duration {
 	return delays[min(h.retry.failures, len(delays)-1)]
 }
 
-// Reconnect implements Reconnecter: the connection is closed if there is one, and replaced. After a
+// Reconnect implements Live: the connection is closed if there is one, and replaced. After a
 // failure it fails at once, without trying, until some time has passed: 5, 10, 20, 40 and then
 // always 80 seconds, or the Dialer's delays. Every failure is ETIMEDOUT, and wraps its reason.
 func (h *Host) Reconnect(ctx context.Context) error {
@@ -242,7 +242,7 @@ func (h *Host) learn(ctx context.Context, ids []pcp.ID) error {
 	return err
 }
 
-// Store implements Source.
+// Store implements Live.
 func (h *Host) Store(ctx context.Context, sets []pcp.Values) error {
 	if h.closed {
 		return pmerr.NoContext

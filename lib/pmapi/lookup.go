@@ -55,3 +55,13 @@ func LookupText(ctx context.Context, src Source, kind pcp.TextKind, ident uint32
 	}
 	return found[0].Value, found[0].Err
 }
+
+// InstancesOf returns the instances that one domain has at a time, or had ever (pmGetInDom,
+// pmGetInDomArchive). Errors are those of [Source.Instances].
+func InstancesOf(ctx context.Context, src Source, d pcp.InDom, at When) ([]pcp.Instance, error) {
+	found, err := src.Instances(ctx, []pcp.InDom{d}, at)
+	if err != nil {
+		return nil, err
+	}
+	return found[0].Value, found[0].Err
+}

@@ -48,8 +48,6 @@ func (noSource) InstName(context.Context, pcp.InDom, int32) (string, error) {
 
 func (noSource) Fetch(context.Context, *Request, *pcp.Result) error { return pmerr.NoContext }
 
-func (noSource) Store(context.Context, []pcp.Values) error { return pmerr.NoContext }
-
 func (noSource) Host() (name, zone string) { return "", "" }
 
 func (noSource) Close() error { return nil }

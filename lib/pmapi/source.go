@@ -6,8 +6,8 @@
 // Source together with the settings of one user: instances, position, zone. A Source may be
 // wrapped: the derived metrics of package derive are a Source over a Source.
 //
-// Three interfaces are optional, and found by [As]: a [Timeline] has a past, a [Reconnecter] can lose
-// its connection, and a [Wrapper] has another Source below.
+// Three interfaces are optional, and found by [As]: a [Timeline] has a past, a [Live] one takes
+// values and can connect again, and a [Wrapper] has another Source below.
 //
 // A Source may not be shared by goroutines.
 package pmapi
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // A Source is an origin of metrics. Lists in an answer have the order of the question and may not
@@ -71,10 +72,6 @@ type Source interface {
 	// the error: pmerr.PMID, pmerr.NoAgent, pmerr.Again, pmerr.Permission and others; the call itself
 	// succeeds. The end of a recording is pmerr.EOL.
 	Fetch(ctx context.Context, req *Request, dst *pcp.Result) error
-	// Store gives metrics the values in columns, each with at least one. The request is never
-	// repeated, not even after an error. An empty list is pmerr.TooSmall, a column without values
-	// pmerr.Value, and a recording pmerr.NotHost.
-	Store(ctx context.Context, sets []pcp.Values) error
 	// Host returns the name of the host whose metrics these are, as far as the source knows it
 	// without a request, and for a recording the zone of the host at the position. The function
 	// [HostName] asks.
@@ -130,9 +127,14 @@ type Timeline interface {
 	Bounds(ctx context.Context) (start, end pcp.Timestamp, err error)
 }
 
-// A Reconnecter is a Source that can lose its connection and replace it.
-type Reconnecter interface {
-	// Reconnect makes a new connection in place of the one there is, or was.
+// A Live Source has the metrics of a running system. The functions [Store] and [Reconnect] find it.
+type Live interface {
+	// Store gives metrics the values in columns, each with at least one. The request is never
+	// repeated, not even after an error. An empty list is pmerr.TooSmall, and a column without values
+	// pmerr.Value.
+	Store(ctx context.Context, sets []pcp.Values) error
+	// Reconnect makes a new connection in place of the one there is, or was. It does nothing if the
+	// Source needs none.
 	Reconnect(ctx context.Context) error
 }
 
@@ -156,4 +158,22 @@ func As[T any](src Source) (T, bool) {
 	}
 	var none T
 	return none, false
+}
+
+// Store gives metrics of src values, as [Live] says. A recording is pmerr.NotHost.
+func Store(ctx context.Context, src Source, sets []pcp.Values) error {
+	live, ok := As[Live](src)
+	if !ok {
+		return pmerr.NotHost
+	}
+	return live.Store(ctx, sets)
+}
+
+// Reconnect replaces the connection of src. Without one, as over a recording, it does nothing.
+func Reconnect(ctx context.Context, src Source) error {
+	live, ok := As[Live](src)
+	if !ok {
+		return nil
+	}
+	return live.Reconnect(ctx)
 }

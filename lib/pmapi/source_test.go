@@ -18,16 +18,16 @@ func (w wrapper) Unwrap() pmapi.Source { return w.Source }
 // A redialer is a wrapper with a connection of its own.
 type redialer struct {
 	wrapper
-	pmapi.Reconnecter
+	pmapi.Live
 }
 
 func TestAs(t *testing.T) {
 	a := open(t, "ta")
 	named := pmapi.WithNames(a, new(pmns.Tree))
 	tests := []struct {
-		name             string
-		src              pmapi.Source
-		timeline, redial any // results that must be found
+		name           string
+		src            pmapi.Source
+		timeline, live any // results that must be found
 	}{
 		{"nil", nil, nil, nil},
 		{"itself", a, a, nil},
@@ -45,9 +45,9 @@ func TestAs(t *testing.T) {
 			if any(tl) != tt.timeline || ok != (tt.timeline != nil) {
 				t.Errorf("Timeline %T, %t; want %T", tl, ok, tt.timeline)
 			}
-			re, ok := pmapi.As[pmapi.Reconnecter](tt.src)
-			if any(re) != tt.redial || ok != (tt.redial != nil) {
-				t.Errorf("Reconnecter %T, %t; want %T", re, ok, tt.redial)
+			live, ok := pmapi.As[pmapi.Live](tt.src)
+			if any(live) != tt.live || ok != (tt.live != nil) {
+				t.Errorf("Live %T, %t; want %T", live, ok, tt.live)
 			}
 			if _, ok := pmapi.As[interface{ Nothing() }](tt.src); ok {
 				t.Error("found what nothing has")

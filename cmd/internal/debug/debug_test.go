@@ -54,7 +54,7 @@ func use(t *testing.T, src pmapi.Source, name string, id pcp.ID, d pcp.InDom) {
 	for range 2 {
 		src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}, Profile: profile}, &r)
 	}
-	src.Store(ctx, r.Sets)
+	pmapi.Store(ctx, src, r.Sets)
 	pmapi.LabelsOf(ctx, src, pcp.DomainLabels, id.Domain())
 	src.Close()
 	src.Close()

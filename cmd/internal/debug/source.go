@@ -221,7 +221,7 @@ func (o *observed) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint
 }
 
 func (o *observed) Store(ctx context.Context, sets []pcp.Values) error {
-	err := o.Source.Store(ctx, sets)
+	err := pmapi.Store(ctx, o.Source, sets)
 	ids := make([]pcp.ID, len(sets))
 	for i := range sets {
 		ids[i] = sets[i].ID
@@ -229,6 +229,8 @@ func (o *observed) Store(ctx context.Context, sets []pcp.Values) error {
 	o.call("pmStore(...) "+ends("pmid", ids), 0, err)
 	return err
 }
+
+func (o *observed) Reconnect(ctx context.Context) error { return pmapi.Reconnect(ctx, o.Source) }
 
 func (o *observed) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
 	inst, err := o.Source.LookupInst(ctx, d, name)

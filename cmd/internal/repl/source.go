@@ -26,7 +26,7 @@ func (s *Session) connect(ctx context.Context) error {
 			return err
 		}
 		kind := s.kind
-		if _, daemon := pmapi.As[pmapi.Reconnecter](src); kind == Default && !daemon {
+		if _, daemon := pmapi.As[*pmapi.Host](src); kind == Default && !daemon {
 			kind = Local // what there is instead
 		}
 		s.use(src, kind, s.name)
@@ -35,11 +35,7 @@ func (s *Session) connect(ctx context.Context) error {
 	if !s.lost {
 		return nil
 	}
-	r, ok := pmapi.As[pmapi.Reconnecter](s.src)
-	if !ok {
-		return nil
-	}
-	if err := r.Reconnect(ctx); err != nil {
+	if err := pmapi.Reconnect(ctx, s.src); err != nil {
 		return &diagnose.Problem{Msg: "the connection cannot be made again: " + err.Error(), Err: err}
 	}
 	s.lost, s.full = false, nil
@@ -80,10 +76,7 @@ func (s *Session) closeFleet() error {
 }
 
 func (s *Session) noteLost(err error) error {
-	if s.src == nil || err == nil {
-		return err
-	}
-	if _, ok := pmapi.As[pmapi.Reconnecter](s.src); !ok {
+	if s.src == nil || err == nil || s.kind == Local || s.kind == Archive {
 		return err
 	}
 	if _, idle := errors.AsType[*sampling.IdleError](err); idle {

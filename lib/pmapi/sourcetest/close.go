@@ -15,11 +15,11 @@ func (k *kit) store() {
 	if k.bare {
 		return
 	}
-	if err := k.src.Store(k.ctx, nil); !isAny(err, pmerr.TooSmall, pmerr.NotHost) {
+	if err := pmapi.Store(k.ctx, k.src, nil); !isAny(err, pmerr.TooSmall, pmerr.NotHost) {
 		k.errorf("Store of nothing: error %v, want %v or %v", err, pmerr.TooSmall, pmerr.NotHost)
 	}
 	one := []pcp.Values{{ID: k.unknownID(), Type: pcp.Int32, Insts: []int32{pcp.NullInst}, Words: []uint64{1}}}
-	if err := k.src.Store(k.ctx, one); err == nil || k.time != nil && !errors.Is(err, pmerr.NotHost) {
+	if err := pmapi.Store(k.ctx, k.src, one); err == nil || k.time != nil && !errors.Is(err, pmerr.NotHost) {
 		k.errorf("Store to an unknown metric: error %v", err)
 	}
 }
@@ -33,8 +33,8 @@ func (k *kit) close() {
 		}
 	}
 	k.closed(reflect.TypeFor[pmapi.Source](), k.src)
-	if r, ok := k.src.(pmapi.Reconnecter); ok {
-		k.closed(reflect.TypeFor[pmapi.Reconnecter](), r)
+	if live, ok := k.src.(pmapi.Live); ok {
+		k.closed(reflect.TypeFor[pmapi.Live](), live)
 	}
 	if k.time != nil {
 		k.closed(reflect.TypeFor[pmapi.Timeline](), k.time)

@@ -1,5 +1,6 @@
 // Package sourcetest checks implementations of [pmapi.Source]. [Run] tests that a Source keeps the
-// promises in the comments of the interface, and of [pmapi.Timeline] and [pmapi.Reconnecter] if it implements them or, for a Timeline, a Source below it does:
+// promises in the comments of the interface, and of [pmapi.Timeline] and [pmapi.Live] if it
+// implements them or, for a Timeline, a Source below it does:
 //
 //	func TestConformance(t *testing.T) {
 //		sourcetest.Run(t, func(t *testing.T) pmapi.Source { return open(t) })
