@@ -249,7 +249,6 @@ func TestArrows(t *testing.T) {
 					t.Errorf("%s imports %s", name, ours)
 				}
 			case imp == "unsafe" && name == "lib/mmv": // values in memory that programs share
-			case imp == "unsafe" && name == "lib/builtin/internal/procfs": // calls that the scheduler is not told of
 			case imp == "C" || imp == "unsafe":
 				t.Errorf("%s imports %s", name, imp)
 			case slices.Contains(terminal, imp) && !strings.HasPrefix(name, "cmd/"):

@@ -11,41 +11,26 @@ import (
 
 // A file is a file descriptor. It knows nothing of the runtime's poller, which would cost more system
 // calls than reading a file of the kernel does.
-type file struct {
-	fd  int
-	way way
-}
+type file struct{ fd int }
 
 // open opens a file for reading. A named pipe without a writer is empty instead of waiting for one.
-func open(path string, way way) (file, error) {
+func open(path string) (file, error) {
 	const flags = syscall.O_RDONLY | syscall.O_CLOEXEC | syscall.O_NONBLOCK
 	for {
-		var fd int
-		var err error
-		if way&opensAtOnce != 0 {
-			fd, err = openAtOnce(path, flags)
-		} else {
-			fd, err = syscall.Open(path, flags, 0)
-		}
+		fd, err := syscall.Open(path, flags, 0)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:
 			return file{}, &fs.PathError{Op: "open", Path: path, Err: err}
 		default:
-			return file{fd, way}, nil
+			return file{fd}, nil
 		}
 	}
 }
 
 func (f file) Read(b []byte) (int, error) {
 	for {
-		var n int
-		var err error
-		if f.way&readsAtOnce != 0 {
-			n, err = readAtOnce(f.fd, b)
-		} else {
-			n, err = syscall.Read(f.fd, b)
-		}
+		n, err := syscall.Read(f.fd, b)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:
@@ -58,16 +43,11 @@ func (f file) Read(b []byte) (int, error) {
 	}
 }
 
-func (f file) Close() error {
-	if f.way&opensAtOnce != 0 {
-		return closeAtOnce(f.fd)
-	}
-	return syscall.Close(f.fd)
-}
+func (f file) Close() error { return syscall.Close(f.fd) }
 
 // namesIn returns the names in a directory, about most of them at the most.
 func namesIn(path string, most int) (names []string, err error) {
-	f, err := open(path, 0)
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,14 +4,9 @@ package procfs
 
 import "os"
 
-func open(path string, _ way) (*os.File, error) { return os.Open(path) }
+func open(path string) (*os.File, error) { return os.Open(path) }
 
 // namesIn returns the names in a directory, most of them at the most.
 func namesIn(path string, _ int) ([]string, error) { return readDir(path, (*os.File).Readdirnames) }
 
 func sizeOf(string) int { return 0 }
-
-func linkAtOnce(path string) string {
-	target, _ := os.Readlink(path)
-	return target
-}

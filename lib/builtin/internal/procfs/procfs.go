@@ -74,16 +74,15 @@ func (p *Root) Read(name string) ([]byte, error) {
 		p.Trace(name)
 	}
 	p.yield()
-	w := p.way(name)
-	f, err := open(p.path(name), w)
+	f, err := open(p.path(name))
 	if err != nil {
 		return nil, p.note(err)
 	}
 	defer f.Close()
 	if p.Through != nil {
-		return fill(p, p.Through(name, f), w)
+		return fill(p, p.Through(name, f), wayOf(name))
 	}
-	return fill(p, f, w)
+	return fill(p, f, wayOf(name))
 }
 
 // yield lets other goroutines run. It is for the runtime's monitor, which takes the processor from a goroutine that has kept it for 10 ms
@@ -94,15 +93,6 @@ func (p *Root) yield() {
 		runtime.Gosched()
 		p.yielded = time.Now()
 	}
-}
-
-// way returns what is known about a file. A recorded one may be on a disk that waits.
-func (p *Root) way(name string) way {
-	w := wayOf(name)
-	if !p.Live() {
-		w &^= atOnce
-	}
-	return w
 }
 
 // fill reads a file into the buffer. An error in the middle of the file leaves nothing of it.
@@ -199,9 +189,6 @@ func (p *Root) Exists(name string) bool {
 
 // Link returns the target of a symbolic link, "" if it cannot be read.
 func (p *Root) Link(name string) string {
-	if p.way(name)&atOnce == atOnce {
-		return linkAtOnce(p.path(name))
-	}
 	target, _ := os.Readlink(p.path(name))
 	return target
 }

@@ -6,11 +6,8 @@ import "strings"
 type way uint8
 
 const (
-	record      way = 1 << iota // made in one piece, so that a read that does not fill the buffer is the last one
-	lines                       // made of lines of at most longestLine bytes, as many as fit a page at once
-	opensAtOnce                 // opening and closing it waits for nothing
-	readsAtOnce                 // nor does reading it
-	atOnce      = opensAtOnce | readsAtOnce
+	record way = 1 << iota // made in one piece, so that a read that does not fill the buffer is the last one
+	lines                  // made of lines of at most longestLine bytes, as many as fit a page at once
 )
 
 const (
@@ -23,8 +20,7 @@ func (w way) ended(buf []byte, n, k int) bool {
 	return n < len(buf) && (w&record != 0 || w&lines != 0 && k <= leastPage-longestLine)
 }
 
-// wayOf returns what is known about a file. Files of processes for which the kernel looks at their memory, or asks who may look at it,
-// wait for a program that is being loaded, or for pages in swap space.
+// wayOf returns what is known about a file.
 func wayOf(name string) way {
 	switch name {
 	case "proc/net/tcp", "proc/net/tcp6": // the kernel looks through the table of all connections for the end, too
@@ -39,14 +35,8 @@ func wayOf(name string) way {
 		_, rest, _ = strings.Cut(task, "/")
 	}
 	switch rest {
-	case "stat", "statm", "status", "schedstat", "oom_score", "wchan", "autogroup":
-		return record | atOnce
-	case "cmdline", "io", "cgroup":
-		return record | opensAtOnce
-	case "smaps_rollup", "environ", "attr/current":
+	case "stat", "statm", "status", "schedstat", "oom_score", "wchan", "autogroup", "cmdline", "io", "cgroup", "smaps_rollup", "environ", "attr/current":
 		return record
-	case "exe", "cwd": // their targets
-		return atOnce
 	}
 	if strings.HasPrefix(rest, "fdinfo/") {
 		return record
