@@ -89,22 +89,22 @@ derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand der
 derive/load: derive/diagnose lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: derive/check internal/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
 cmd/internal/deps: derive/check derive derive/syntax
-cmd/internal/install: derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
+cmd/internal/answer: lib/format lib/sampling lib/pcp
+cmd/internal/install: cmd/internal/answer derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 cmd/internal/manual: derive/check derive/diagnose
 derive/sql: internal/textwidth derive/syntax derive/check derive/internal/ere lib/pcp
-cmd/internal/table: lib/format lib/sampling lib/pcp
 derive/summary: derive derive/diagnose derive/query derive/internal/insts derive/syntax derive/check derive/eval lib/sampling lib/pmapi lib/pcp
 cmd/internal/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax derive/check cmd/internal/manual lib/version lib/when
 cmd/internal/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
 cmd/internal/item: derive/query derive/check derive/syntax lib/when
 cmd/internal/fleet: derive/diagnose derive derive/check cmd/internal/item derive/query derive/sql lib/export lib/pcp
-cmd/internal/digest: derive derive/diagnose internal/ordered cmd/internal/item cmd/internal/table derive/query cmd/internal/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
-cmd/internal/repl: cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/table cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
+cmd/internal/digest: derive derive/diagnose internal/ordered cmd/internal/item cmd/internal/answer derive/query cmd/internal/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
+cmd/internal/repl: cmd/internal/command lib/option cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/answer cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-cmd/internal/describe: internal/textwidth cmd/internal/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-cmd/internal/find: cmd/internal/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-cmd/internal/report: derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
+cmd/internal/describe: cmd/internal/answer internal/textwidth cmd/internal/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+cmd/internal/find: cmd/internal/answer cmd/internal/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+cmd/internal/report: cmd/internal/answer derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
 derive/lint: lib/sampling internal/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
 cmd/internal/cli: lib/config internal/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option internal/textwidth

@@ -11,22 +11,11 @@ import (
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/repl"
-	"pmtools/derive/check"
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/derive/sql"
 	"pmtools/derive/summary"
 )
-
-func completeFunction(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, f := range check.Extended.Functions() {
-		if strings.HasPrefix(f.Name, prefix) {
-			names = append(names, f.Name+"\t"+f.Summary)
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
 
 // completing calls a function with a session for completion.
 func (a *app) completing(ctx context.Context, propose func(*repl.Session) []string) []string {
@@ -75,9 +64,12 @@ func (a *app) completeValues(cmd *cobra.Command) {
 	forms := map[string][]string{"eval": repl.Outputs(), "check": checkOutputs, "summarize": digest.Outputs(), "compare": digest.Outputs(), "test": testOutputs, "deps": depsOutputs}
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
-		values := fixed[f.Name]
+		values := repl.ValuesOf(f)
+		if values == nil {
+			values = fixed[f.Name]
+		}
 		switch {
-		case f.Name == "output":
+		case f.Name == "output" && values == nil:
 			values = forms[cmd.Name()]
 		case f.Name == "sort" && cmd.Name() == "summarize":
 			values = summary.Sorts()

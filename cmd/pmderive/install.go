@@ -141,15 +141,3 @@ func (a *app) newUninstall() *cobra.Command {
 	f.addPlace(cmd, "remove files of PCP's packages, too")
 	return cmd
 }
-
-// newList returns the command that lists the definitions in files.
-func (a *app) newList() *cobra.Command {
-	return a.newAbout("list all", &repl.Settings{}, &cobra.Command{
-		Use:   "list [NAME ...]",
-		Short: "List the definitions that the tools load, and where they come from",
-		Long: "List the definitions in the files that the tools load, or those of names and below them: the file and line\n" +
-			"of each, whether it belongs to PCP (stock), is installed or comes from -c (option), and which definition of\n" +
-			"the same name hides it. With an option for a source, also those that a metric of the source hides.",
-		Args: cobra.ArbitraryArgs,
-	})
-}

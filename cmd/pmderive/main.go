@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 	_ "time/tzdata" // zones, where the system has none
@@ -20,7 +19,6 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
-	"pmtools/cmd/internal/manual"
 	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/source"
 	"pmtools/lib/option"
@@ -125,50 +123,10 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	root.AddCommand(a.newEval(), a.newFind(), a.newDescribe(), a.newReports(), a.newSummarize(), a.newCompare(), a.newExport(), a.newCompact(), a.newSQL(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newInstall(), a.newUninstall(), a.newList(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
+	for _, v := range repl.At(repl.Shell, repl.Verbs()) {
+		root.AddCommand(a.newVerb(v))
+	}
+	root.AddCommand(a.newEval(), a.newSummarize(), a.newCompare(), a.newExport(), a.newCompact(), a.newSQL(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newInstall(), a.newUninstall(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
 	a.addHelp(root)
 	return root
-}
-
-func (a *app) newExplain() *cobra.Command {
-	return &cobra.Command{
-		Use:               "explain EXPR|NAME|:REPORT ...",
-		Short:             "Show every part of an expression with its type, units and conversions",
-		Args:              operands(1, math.MaxInt),
-		ValidArgsFunction: a.completeExpr,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a.running = true
-			s, err := a.session(cmd.Context(), repl.Settings{})
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			failed := false
-			for i, expr := range args {
-				if i > 0 {
-					fmt.Fprintln(a.Env.Out)
-				}
-				if err := s.Explain(cmd.Context(), expr, a.Env.Out); cli.IsLost(err) {
-					return err
-				} else if err != nil {
-					a.complain(err)
-					failed = true
-				}
-			}
-			return exitIf(failed)
-		},
-	}
-}
-
-func (a *app) newFunctions() *cobra.Command {
-	return &cobra.Command{
-		Use:               "functions [NAME]",
-		Short:             "Describe the functions of the language",
-		Args:              operands(0, 1),
-		ValidArgsFunction: completeFunction,
-		RunE: func(_ *cobra.Command, args []string) error {
-			a.running = true
-			return manual.WriteFunctions(a.Env.Out, strings.Join(args, ""))
-		},
-	}
 }

@@ -45,6 +45,9 @@ const shownDir = "/tmp/pmtools-net"
 // elapsed matches what :timing shows.
 var elapsed = regexp.MustCompile(`(?m)^time: .*$`)
 
+// progress matches what is drawn over and over on slow machines, and erased.
+var progress = regexp.MustCompile(`\r[^\n]*\r\x1b\[K`)
+
 // TestNet compares the screens of all commands and items with those that are recorded.
 func TestNet(t *testing.T) {
 	given := t.TempDir()
@@ -222,6 +225,7 @@ func (s *screens) command(t *testing.T, words []string, place string) (e golden.
 	e.Stdout = onTerminal(t, uint16(columns), func(terminal *os.File) {
 		e.Status = clitest.RunTo(terminal, terminal, "pmderive", newCommand, "", words[1:], vars)
 	})
+	e.Stdout = progress.ReplaceAllString(e.Stdout, "")
 	return e
 }
 

@@ -173,7 +173,7 @@ func TestDamaged(t *testing.T) {
 				t.Fatalf("%s of %s: %v", name, archive, err)
 			}
 			var b strings.Builder
-			if _, err := d.Write(&b, "json", time.UTC, true); err != nil || !json.Valid([]byte(b.String())) {
+			if err := describe.Table([]*describe.Description{d}, format.NumberForm{}, time.UTC).WriteJSON(&b); err != nil || !json.Valid([]byte(b.String())) {
 				t.Errorf("%s of %s: %v\n%s", name, archive, err, b.String())
 			}
 		}

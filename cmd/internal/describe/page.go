@@ -1,28 +1,24 @@
 package describe
 
 import (
-	"encoding/csv"
 	"encoding/json"
-	"io"
 	"strconv"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
 
-// Write writes a description in a form for programs, and reports whether there is such a form. The first
-// one has the names of the columns of CSV.
-func (d *Description) Write(w io.Writer, form string, zone *time.Location, first bool) (known bool, err error) {
-	switch form {
-	case "csv":
-		return true, d.writeCSV(w, zone, first)
-	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return true, enc.Encode(d.page(zone))
+// Table returns descriptions as a table: a line for each property.
+func Table(list []*Description, form format.NumberForm, zone *time.Location) *answer.Table {
+	t := &answer.Table{Wrap: true, Keys: []string{"metric", "property", "instance", "value"}, Records: [][]string{}, Objects: []any{}}
+	for i, d := range list {
+		t.Rows = append(t.Rows, d.Rows(zone, form, i > 0)...)
+		t.Records = append(t.Records, d.records(zone)...)
+		t.Objects = append(t.Objects, d.page(zone))
 	}
-	return false, nil
+	return t
 }
 
 // A page is what JSON has of a description.
@@ -149,19 +145,14 @@ func instant(t pcp.Timestamp, zone *time.Location) string {
 	return t.Time().In(zone).Format(time.RFC3339Nano)
 }
 
-// writeCSV writes a line for each property, after one with the names of the columns if it is the first.
-func (d *Description) writeCSV(w io.Writer, zone *time.Location, first bool) error {
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
+// records returns a row of CSV for each property.
+func (d *Description) records(zone *time.Location) (records [][]string) {
 	add := func(property, instance string, values ...string) {
 		for _, value := range values {
 			if value != "" {
-				_ = out.Write([]string{d.Name, property, instance, value}) // Flush has the error
+				records = append(records, []string{d.Name, property, instance, value})
 			}
 		}
-	}
-	if first {
-		_ = out.Write([]string{"metric", "property", "instance", "value"})
 	}
 	p := d.page(zone)
 	add("pmid", "", p.PMID)
@@ -202,6 +193,5 @@ func (d *Description) writeCSV(w io.Writer, zone *time.Location, first bool) err
 	for _, c := range p.Children {
 		add("child", c.Name, strconv.Itoa(c.Metrics))
 	}
-	out.Flush()
-	return out.Error()
+	return records
 }

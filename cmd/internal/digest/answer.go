@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/cmd/internal/table"
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive/summary"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
@@ -18,8 +18,8 @@ import (
 	"pmtools/lib/when"
 )
 
-// An answer is lines, in columns or as objects.
-type answer struct {
+// A listing is lines, in columns or as objects.
+type listing struct {
 	columns []string // their names in CSV
 	drop    []string // columns that a table can do without, the first ones first
 	lines   []line
@@ -42,7 +42,7 @@ type texts struct {
 }
 
 // writeCSV writes the lines, below the names of the columns if these have not been written.
-func (a *answer) writeCSV(w io.Writer, named bool, number func(float64) string) error {
+func (a *listing) writeCSV(w io.Writer, named bool, number func(float64) string) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	if !named {
@@ -58,7 +58,7 @@ func (a *answer) writeCSV(w io.Writer, named bool, number func(float64) string) 
 }
 
 // writeJSON writes an object about all, and one for each line.
-func (a *answer) writeJSON(w io.Writer, head any) error {
+func (a *listing) writeJSON(w io.Writer, head any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(head)
@@ -69,8 +69,8 @@ func (a *answer) writeJSON(w io.Writer, head any) error {
 }
 
 // table returns the lines for people.
-func (a *answer) table(form format.NumberForm, at func(pcp.Timestamp) string) *table.Table {
-	t := &table.Table{Header: slices.Clone(a.columns)}
+func (a *listing) table(form format.NumberForm, at func(pcp.Timestamp) string) *answer.Table {
+	t := &answer.Table{Header: slices.Clone(a.columns)}
 	units := slices.Index(a.columns, "units")
 	for _, l := range a.lines {
 		m := l.metric()

@@ -14,7 +14,7 @@ import (
 
 // differences is the answer to Compare.
 type differences struct {
-	answer
+	listing
 	more bool // there are more than are shown
 }
 

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/report"
-	"pmtools/cmd/internal/table"
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
@@ -86,7 +86,7 @@ type Env struct {
 	Note func(err error)   // gets what is wrong or doubtful beside the answer
 	Say  func(line string) // gets how an answer comes about
 	Form
-	Table func(ctx context.Context, w io.Writer, t *table.Table) error
+	Table func(ctx context.Context, w io.Writer, t *answer.Table) error
 
 	mu sync.Mutex
 }

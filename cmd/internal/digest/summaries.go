@@ -15,7 +15,7 @@ import (
 
 // summaries is the answer to Summarize. CSV and JSON are written as recordings come; a table waits for all of them.
 type summaries struct {
-	answer
+	listing
 	env       *Env
 	w         io.Writer
 	hosts     bool // there are rows of several, and a column of these

@@ -1,14 +1,13 @@
 package find
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/internal/textwidth"
@@ -33,12 +32,13 @@ func (m *Match) Reasons() string {
 	return strings.Join(list, ", ")
 }
 
-// Header has the names of the columns of Rows.
-var Header = []string{"metric", "instance", "value", "units", "about"}
-
-// Rows returns the rows of a table for people.
-func (a *Answer) Rows(form format.NumberForm) [][]string {
-	var rows [][]string
+// Table returns the answer as a table.
+func (a *Answer) Table(form format.NumberForm, zone *time.Location) *answer.Table {
+	t := &answer.Table{
+		Header: []string{"metric", "instance", "value", "units", "about"}, Right: []bool{false, false, true}, Drop: []int{1}, Wrap: true, Notes: a.Notes,
+		Keys:    []string{"metric", "score", "type", "semantics", "units", "indom", "instance", "value", "oneline", "why"},
+		Records: [][]string{}, Objects: []any{},
+	}
 	for i := range a.Results {
 		r := &a.Results[i]
 		value, units := "-", ""
@@ -48,20 +48,10 @@ func (a *Answer) Rows(form format.NumberForm) [][]string {
 			n := form.Numbers(&r.Desc.Value, false, most)
 			value, units = string(n.Append(nil, r.Example.Value)), n.Unit
 		}
-		rows = append(rows, []string{r.Name, r.Example.Instance, value, units, strings.TrimSpace(r.OneLine + " (" + r.Reasons() + ")")})
+		t.Rows = append(t.Rows, []string{r.Name, r.Example.Instance, value, units, strings.TrimSpace(r.OneLine + " (" + r.Reasons() + ")")})
+		t.Records, t.Objects = append(t.Records, r.record(zone)), append(t.Objects, r.object(zone))
 	}
-	return rows
-}
-
-// Write writes an answer in a form for programs, and reports whether there is such a form.
-func (a *Answer) Write(w io.Writer, form string, zone *time.Location) (known bool, err error) {
-	switch form {
-	case "csv":
-		return true, writeCSV(w, a.Results, zone)
-	case "json":
-		return true, writeJSON(w, a.Results, zone)
-	}
-	return false, nil
+	return t
 }
 
 // note adds to an answer what there is to say besides its matches.
@@ -98,25 +88,14 @@ func (ix *Index) problem(question string, a *Answer) *diagnose.Problem {
 	return p
 }
 
-// columns are those of CSV.
-var columns = []string{"metric", "score", "type", "semantics", "units", "indom", "instance", "value", "oneline", "why"}
-
-// writeCSV writes a line with the names of the columns, and one for each result.
-func writeCSV(w io.Writer, list []Result, zone *time.Location) error {
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
-	_ = out.Write(columns) // Flush has the error
-	for i := range list {
-		r := &list[i]
-		row := []string{r.Name, strconv.FormatFloat(r.Score, 'f', 3, 64), "", "", "", ""}
-		if d := &r.Desc.Value; r.Desc.Err == nil {
-			row = append(row[:2], d.Type.String(), d.Sem.String(), d.Units.String(), indom(d))
-		}
-		value := string(format.AppendExact(nil, r.Example.Value, -1, zone))
-		_ = out.Write(append(row, r.Example.Instance, value, r.OneLine, r.Reasons()))
+// record returns the row of CSV.
+func (r *Result) record(zone *time.Location) []string {
+	row := []string{r.Name, strconv.FormatFloat(r.Score, 'f', 3, 64), "", "", "", ""}
+	if d := &r.Desc.Value; r.Desc.Err == nil {
+		row = append(row[:2], d.Type.String(), d.Sem.String(), d.Units.String(), indom(d))
 	}
-	out.Flush()
-	return out.Error()
+	value := string(format.AppendExact(nil, r.Example.Value, -1, zone))
+	return append(row, r.Example.Instance, value, r.OneLine, r.Reasons())
 }
 
 // indom returns the domain of a metric, "" for one without instances.
@@ -147,26 +126,18 @@ type jsonInstance struct {
 	Name string `json:"name"`
 }
 
-// writeJSON writes an object for each result, each on a line.
-func writeJSON(w io.Writer, list []Result, zone *time.Location) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for i := range list {
-		r := &list[i]
-		out := jsonResult{
-			Metric: r.Name, Score: json.Number(strconv.FormatFloat(r.Score, 'f', 3, 64)), PMID: r.ID.String(),
-			OneLine: r.OneLine, Value: format.AppendJSON(nil, r.Example.Value, -1, zone), Why: r.Why,
-		}
-		if d := &r.Desc.Value; r.Desc.Err == nil {
-			units := d.Units.String()
-			out.Type, out.Semantics, out.Units, out.InDom = d.Type.String(), d.Sem.String(), &units, indom(d)
-			if d.InDom != pcp.NullInDom && r.Example.Value.IsSet() {
-				out.Instance = &jsonInstance{r.Example.ID, r.Example.Instance}
-			}
-		}
-		if err := enc.Encode(&out); err != nil {
-			return err
+// object returns what JSON has.
+func (r *Result) object(zone *time.Location) *jsonResult {
+	out := &jsonResult{
+		Metric: r.Name, Score: json.Number(strconv.FormatFloat(r.Score, 'f', 3, 64)), PMID: r.ID.String(),
+		OneLine: r.OneLine, Value: format.AppendJSON(nil, r.Example.Value, -1, zone), Why: r.Why,
+	}
+	if d := &r.Desc.Value; r.Desc.Err == nil {
+		units := d.Units.String()
+		out.Type, out.Semantics, out.Units, out.InDom = d.Type.String(), d.Sem.String(), &units, indom(d)
+		if d.InDom != pcp.NullInDom && r.Example.Value.IsSet() {
+			out.Instance = &jsonInstance{r.Example.ID, r.Example.Instance}
 		}
 	}
-	return nil
+	return out
 }

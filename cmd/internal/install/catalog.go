@@ -2,15 +2,13 @@ package install
 
 import (
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive"
 	"pmtools/derive/load"
 	"pmtools/derive/syntax"
@@ -145,12 +143,14 @@ func (c *Catalog) Keep(names []string) error {
 	return nil
 }
 
-// Header has the names of the columns of Rows.
-var Header = []string{"definition", "origin", "place", "hidden by"}
-
-// Rows returns the rows of a table for people.
-func (c *Catalog) Rows() (rows [][]string) {
-	for _, e := range c.Entries {
+// Table returns the entries as a table.
+func (c *Catalog) Table() *answer.Table {
+	t := &answer.Table{
+		Header: []string{"definition", "origin", "place", "hidden by"},
+		Keys:   []string{"name", "origin", "file", "line", "hidden_by", "error", "expr"}, Records: [][]string{}, Objects: []any{},
+	}
+	for i := range c.Entries {
+		e := &c.Entries[i]
 		why := e.HiddenBy
 		switch {
 		case why == Source:
@@ -160,35 +160,12 @@ func (c *Catalog) Rows() (rows [][]string) {
 		case e.Error != "":
 			why = "(" + e.Error + ")"
 		}
-		rows = append(rows, []string{e.Name, e.Origin, e.Place(), why})
+		line := strings.TrimPrefix(e.Place(), e.File+":")
+		t.Rows = append(t.Rows, []string{e.Name, e.Origin, e.Place(), why})
+		t.Records = append(t.Records, []string{e.Name, e.Origin, e.File, line, e.HiddenBy, e.Error, e.Expr})
+		t.Objects = append(t.Objects, e)
 	}
-	return rows
-}
-
-// Write writes the entries in a form for programs, and reports whether there is such a form.
-func (c *Catalog) Write(w io.Writer, form string) (known bool, err error) {
-	switch form {
-	case "csv":
-		out := csv.NewWriter(w)
-		out.UseCRLF = true
-		_ = out.Write([]string{"name", "origin", "file", "line", "hidden_by", "error", "expr"}) // Flush has the error
-		for _, e := range c.Entries {
-			line := strings.TrimPrefix(e.Place(), e.File+":")
-			_ = out.Write([]string{e.Name, e.Origin, e.File, line, e.HiddenBy, e.Error, e.Expr})
-		}
-		out.Flush()
-		return true, out.Error()
-	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		for i := range c.Entries {
-			if err := enc.Encode(&c.Entries[i]); err != nil {
-				return true, err
-			}
-		}
-		return true, nil
-	}
-	return false, nil
+	return t
 }
 
 // Conflicts says, for the definitions of a file that is installed as path, which of them other files

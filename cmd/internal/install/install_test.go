@@ -62,8 +62,8 @@ func TestCatalog(t *testing.T) {
 	c := tools.Catalog([]string{system + "/z.conf"})
 	c.Hide("s.a", "3")
 	var got bytes.Buffer
-	if known, err := c.Write(&got, "csv"); !known || err != nil {
-		t.Fatal(known, err)
+	if err := c.Table().WriteCSV(&got); err != nil {
+		t.Fatal(err)
 	}
 	want := `name,origin,file,line,hidden_by,error,expr
 s.a,session,,,,,3

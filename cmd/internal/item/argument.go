@@ -40,17 +40,39 @@ func Count(arg string) (int, string) {
 	return n, rest
 }
 
-// File takes the name of a file from the front of an argument. A name with blanks stands in quotes.
-func File(arg string) (file, rest string, err error) {
-	if quote := arg[0]; quote == '"' || quote == '\'' {
-		file, rest, ok := strings.Cut(arg[1:], arg[:1])
-		if !ok || file == "" {
-			return "", "", query.Problemf("the name of the file has no end: %s", arg)
+// CutWord takes a word from the front of a text. Quotes keep the blanks in it, and are no part of it.
+func CutWord(text string) (word, rest string, err error) {
+	text = strings.TrimLeft(text, Blanks)
+	var b strings.Builder
+	quote := byte(0)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			b.WriteByte(c)
+		case c == '"' || c == '\'':
+			quote = c
+		case strings.IndexByte(Blanks, c) >= 0:
+			return b.String(), strings.Trim(text[i:], Blanks), nil
+		default:
+			b.WriteByte(c)
 		}
-		return file, strings.TrimSpace(rest), nil
 	}
-	file, rest, _ = strings.Cut(arg, " ")
-	return file, strings.TrimSpace(rest), nil
+	if quote != 0 {
+		return "", "", query.Problemf("a quote is not closed: %s", text)
+	}
+	return b.String(), "", nil
+}
+
+// Words splits a text at blanks outside of quotes.
+func Words(text string) (words []string, err error) {
+	for text = strings.Trim(text, Blanks); text != "" && err == nil; {
+		var word string
+		word, text, err = CutWord(text)
+		words = append(words, word)
+	}
+	return words, err
 }
 
 // Expr returns the expression of NAME = EXPR, and other texts as they are.

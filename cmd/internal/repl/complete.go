@@ -15,6 +15,8 @@ import (
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+
+	"github.com/spf13/pflag"
 )
 
 // completeWithin is how long Complete may take. An answer that comes later is there the next
@@ -102,12 +104,14 @@ func (c *completer) line(before string) int {
 	if ok {
 		return c.argument(name, arg, len(before))
 	}
-	for _, cmd := range commands() {
+	for _, v := range At(Prompt, c.s.verbs()) {
 		end := ""
-		if cmd.args != "" {
+		if v.Most > 0 {
 			end = " "
 		}
-		c.offer(":"+name, ":"+cmd.name+end)
+		for _, full := range v.names() {
+			c.offer(":"+name, ":"+full+end)
+		}
 	}
 	if name != "" {
 		c.reports(":"+name, ":")
@@ -124,72 +128,152 @@ func (c *completer) reports(prefix, sign string) {
 	}
 }
 
-// argument completes the argument of a command; end is the offset after it.
+// argument completes the argument of a verb; end is the offset after it.
 func (c *completer) argument(name, arg string, end int) int {
+	v, _ := findVerb(name, c.s.verbs())
 	arg = strings.TrimLeft(arg, " ")
-	word := arg[strings.LastIndexByte(arg, ' ')+1:]
-	start := end - len(word)
-	if cmd := findCommand(name); cmd != nil {
-		name = cmd.name
+	start := end - len(arg) + strings.LastIndexByte(arg, ' ') + 1
+	if v == nil {
+		return start
 	}
-	switch name {
-	case "explain", "sql", "watch", "plot", "top":
-		if strings.HasPrefix(arg, ":") {
-			c.reports(word, ":")
-			return start
-		}
-		return end - len(arg) + c.expr(arg)
-	case "metrics", "describe", "d", "desc", "inst", "text", "labels":
-		c.metric(word)
-	case "report", "reports":
-		c.reports(word, "")
-	case "show", "drop", "edit":
-		c.offer(word, c.s.defs.Names()...)
-	case "load", "save", "save!", "run", "output":
-		c.file(arg)
-		return end - len(arg)
-	case "source":
-		if rest, ok := strings.CutPrefix(arg, Archive+" "); ok {
-			c.file(rest)
-			return end - len(rest)
-		}
-		if rest, ok := strings.CutPrefix(arg, Host+" "); ok && c.s.opt.KnownHosts != nil {
-			c.offer(word, c.s.opt.KnownHosts(word)...)
-			return end - len(rest) + strings.LastIndexByte(rest, ' ') + 1
-		}
-		c.offer(arg, Host+" ", Archive+" ", Local)
-		c.file(arg)
-		return end - len(arg)
-	case "record":
-		if rest, ok := strings.CutPrefix(arg, "start "); !ok {
-			c.offer(arg, "start ", "status", "stop", "detach")
-		} else if strings.Contains(rest, " ") {
-			c.metric(word)
-		} else {
-			c.file(rest)
-		}
-	case "summarize", "compare":
+	f := c.s.flags(v)
+	v.New(f)
+	_, rest, err := v.cut(f, arg)
+	if c.option(f, arg[:len(arg)-(end-start)], arg[len(arg)-(end-start):], rest) || err != nil || v.Complete == nil {
+		return start
+	}
+	return end - len(rest) + v.Complete(c, rest)
+}
+
+// option completes a word that is an option, or the value of the option before it, and reports whether it is.
+func (c *completer) option(f *Flags, before, word, rest string) bool {
+	before = strings.TrimRight(before, " ")
+	last := before[strings.LastIndexByte(before, ' ')+1:]
+	if flag := f.option(last); flag != nil && flag.NoOptDefVal == "" && !strings.Contains(last, "=") {
+		c.offer(word, ValuesOf(flag)...)
+		return true
+	}
+	if rest != word || !strings.HasPrefix(word, "-") || !f.HasFlags() {
+		return false
+	}
+	f.VisitAll(func(flag *pflag.Flag) { c.offer(word, "--"+flag.Name+" ") })
+	return true
+}
+
+// A Completion proposes what may stand at the end of the operands of a verb, and returns the offset of what is replaced.
+type Completion func(c *completer, arg string) (start int)
+
+// lastWord returns the offset of the last word of a text.
+func lastWord(arg string) int { return strings.LastIndexByte(arg, ' ') + 1 }
+
+// ofChoices is the completion of one of a list of words.
+func ofChoices(texts ...string) Completion {
+	return func(c *completer, arg string) int {
+		start := lastWord(arg)
+		c.offer(arg[start:], texts...)
+		return start
+	}
+}
+
+// ofExprs is the completion of expressions, or of names of reports.
+func ofExprs(c *completer, arg string) int {
+	if start := lastWord(arg); strings.HasPrefix(arg, ":") {
+		c.reports(arg[start:], ":")
+		return start
+	}
+	return c.expr(arg)
+}
+
+// ofNames is the completion of names of metrics.
+func ofNames(c *completer, arg string) int {
+	start := lastWord(arg)
+	c.metric(arg[start:])
+	return start
+}
+
+// ofReports is the completion of names of reports.
+func ofReports(c *completer, arg string) int {
+	start := lastWord(arg)
+	c.reports(arg[start:], "")
+	return start
+}
+
+// ofPath is the completion of the name of one file.
+func ofPath(c *completer, arg string) int {
+	c.file(arg)
+	return 0
+}
+
+// ofFiles is the completion of names of files.
+func ofFiles(c *completer, arg string) int {
+	start := lastWord(arg)
+	c.file(arg[start:])
+	return start
+}
+
+func ofSource(c *completer, arg string) int {
+	if rest, ok := strings.CutPrefix(arg, Archive+" "); ok {
+		c.file(rest)
+		return len(arg) - len(rest)
+	}
+	if rest, ok := strings.CutPrefix(arg, Host+" "); ok && c.s.opt.KnownHosts != nil {
+		c.offer(rest[lastWord(rest):], c.s.opt.KnownHosts(rest[lastWord(rest):])...)
+		return lastWord(arg)
+	}
+	c.offer(arg, Host+" ", Archive+" ", Local)
+	c.file(arg)
+	return 0
+}
+
+func ofRecording(c *completer, arg string) int {
+	if rest, ok := strings.CutPrefix(arg, "start "); !ok {
+		c.offer(arg, "start ", "status", "stop", "detach")
+	} else if strings.Contains(rest, " ") {
+		c.metric(arg[lastWord(arg):])
+	} else {
+		c.file(rest)
+	}
+	return lastWord(arg)
+}
+
+// ofWindows is the completion of a question about windows of a source.
+func ofWindows(name string) Completion {
+	return func(c *completer, arg string) int {
+		start := lastWord(arg)
+		word := arg[start:]
 		c.offer(word, digest.Proposals(name, arg)...)
 		c.reports(word, ":")
 		if c.metric(word); name == "compare" {
 			c.file(word)
 		}
-	case "install", "install!":
-		c.file(word)
-	case "set":
-		c.setting(arg, word)
-	case "last":
-		c.offer(word, outputs...)
-		c.setting(word, word)
-	case "step":
-		c.offer(word, "record")
-	case "time":
-		c.offer(word, "start", "end")
-	case "help":
-		c.offer(word, manual.Names()...)
-		c.offer(word, commandNames()...)
+		return start
 	}
+}
+
+func ofSettings(c *completer, arg string) int {
+	start := lastWord(arg)
+	c.setting(arg, arg[start:])
 	return start
+}
+
+func ofAnswer(c *completer, arg string) int {
+	start := lastWord(arg)
+	c.offer(arg[start:], outputs...)
+	c.setting(arg[start:], arg[start:])
+	return start
+}
+
+func ofTopics(c *completer, arg string) int {
+	c.offer(arg, manual.Names()...)
+	for _, v := range At(Prompt, c.s.verbs()) {
+		c.offer(arg, v.names()...)
+	}
+	return 0
+}
+
+func ofDefinitions(c *completer, arg string) int {
+	c.offer(arg, c.s.defs.Names()...)
+	return 0
 }
 
 func (c *completer) setting(arg, word string) {

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -11,12 +12,34 @@ import (
 	"pmtools/derive/diagnose"
 )
 
-func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
+func newExplain() *Verb {
+	return &Verb{
+		Name: "explain", Usage: "EXPR|NAME|:REPORT ...", Short: "Show every part of an expression with its type, units and conversions",
+		Doors: Both, Operands: Exprs, Least: 1, Most: many, Asks: true, Complete: ofExprs,
+		New: plain(runExplain),
+	}
+}
+
+// runExplain explains expressions. One that is wrong does not keep the others from that.
+func runExplain(ctx context.Context, s *Session, args []string, w io.Writer) error {
+	var bad []error
+	for i, arg := range args {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := s.explain(ctx, arg, w); err != nil {
+			bad = append(bad, err)
+		}
+	}
+	return errors.Join(bad...)
+}
+
+func (s *Session) explain(ctx context.Context, text string, w io.Writer) error {
 	if report.IsName(text) {
 		x, err := s.expand(ctx, s.src, report.Arguments(text), func(p *diagnose.Problem) { s.complain(w, p) })
 		for i := 0; err == nil && i < len(x.Exprs); i++ {
 			fmt.Fprintln(w, x.Exprs[i])
-			err = runExplain(ctx, s, x.Exprs[i], w)
+			err = s.explain(ctx, x.Exprs[i], w)
 		}
 		return err
 	}
@@ -38,5 +61,5 @@ func (s *Session) Explain(ctx context.Context, text string, w io.Writer) error {
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	return s.noteLost(runExplain(ctx, s, text, w))
+	return s.noteLost(s.explain(ctx, text, w))
 }

@@ -1,28 +1,35 @@
 package repl
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"io"
+	"strings"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/find"
 )
 
-func runFind(ctx context.Context, s *Session, words string, w io.Writer) error {
-	a, err := s.finder.Find(ctx, s.catalogue(ctx), words, cmp.Or(s.set.Top, find.Top))
+func newFind() *Verb {
+	return &Verb{
+		Name: "find", Usage: "WORD ...", Short: "Find metrics by words about them",
+		Long: "Find metrics by words in their names, help texts, instances, labels and definitions. Other forms of a\n" +
+			"word and synonyms count too. The best matches come first, with an example value and why they match.",
+		Doors: Both, Least: 1, Most: many, Asks: true,
+		New: func(f *Flags) Run {
+			top := find.Top
+			f.IntVar(&top, "top", top, "show the `N` best matches")
+			f.Output(answer.Forms(), "json")
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				return s.find(ctx, strings.Join(args, " "), top, w)
+			}
+		},
+	}
+}
+
+func (s *Session) find(ctx context.Context, words string, top int, w io.Writer) error {
+	a, err := s.finder.Find(ctx, s.catalogue(ctx), words, top)
 	if err != nil {
 		return err
 	}
-	if known, err := a.Write(w, s.set.Output, s.zone); known {
-		return err
-	}
-	t := &Table{Header: find.Header, Rows: a.Rows(s.set.Numbers.Form()), Right: []bool{false, false, true}, Drop: []int{1}, Wrap: true}
-	if err := s.table(ctx, w, t); err != nil {
-		return err
-	}
-	for _, note := range a.Notes {
-		fmt.Fprintln(w, note)
-	}
-	return nil
+	return s.show(ctx, w, a.Table(s.set.Numbers.Form(), s.zone))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"pmtools/cmd/internal/digest"
@@ -12,6 +13,21 @@ import (
 	"pmtools/derive/diagnose"
 )
 
+func newFunctions() *Verb {
+	return &Verb{
+		Name: "functions", Usage: "[NAME]", Short: "Describe the functions of the language", Doors: Both, Most: 1,
+		Complete: func(c *completer, arg string) int {
+			for _, f := range check.Extended.Functions() {
+				c.offer(arg, f.Name)
+			}
+			return 0
+		},
+		New: plain(func(_ context.Context, _ *Session, args []string, w io.Writer) error {
+			return manual.WriteFunctions(w, strings.Join(args, ""))
+		}),
+	}
+}
+
 func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 	name = strings.TrimSuffix(strings.TrimPrefix(name, ":"), "()")
 	if name == "" {
@@ -19,14 +35,14 @@ func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 	}
 	var names []string
 	found := false
-	for _, c := range commands() {
-		names = append(names, c.name)
-		if c.name == name {
-			fmt.Fprintf(w, ":%s\n    %s\n", strings.TrimSpace(c.name+" "+c.args), c.help)
+	for _, v := range At(Prompt, s.verbs()) {
+		names = append(names, v.names()...)
+		if slices.Contains(v.names(), name) {
+			fmt.Fprintf(w, "%s\n    %s\n", v.usage(), v.Short)
 			if name == "set" {
 				s.helpSettings(w)
 			}
-			if err := s.table(ctx, w, &Table{Rows: digest.Usage(name), Wrap: true}); err != nil {
+			if err := s.table(ctx, w, &Table{Rows: append(s.helpRows(v), digest.Usage(name)...), Wrap: true}); err != nil {
 				return err
 			}
 			found = true
@@ -43,8 +59,8 @@ func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
 	io.WriteString(w, "An expression is evaluated; NAME = EXPR defines a derived metric.\n\n")
 	t := &Table{Wrap: true}
-	for _, c := range commands() {
-		t.Rows = append(t.Rows, []string{":" + strings.TrimSpace(c.name+" "+c.args), c.help})
+	for _, v := range At(Prompt, s.verbs()) {
+		t.Rows = append(t.Rows, []string{v.usage(), v.Short})
 	}
 	if err := s.table(ctx, w, t); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"pmtools/derive/query"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/describe"
 	"pmtools/derive/diagnose"
 	"pmtools/lib/format"
@@ -30,10 +31,23 @@ func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue,
 	return c, d, err
 }
 
-func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) error {
+func newDescribe() *Verb {
+	return &Verb{
+		Name: "describe", Aliases: []Alias{{Name: "d"}}, Usage: "NAME ...", Short: "Show all about a metric",
+		Long: "Show texts, type, instances, labels, values and rates of a metric, what it is made of, the definitions\n" +
+			"that use it, when an archive has it, and expressions to try. A name that has metrics below it lists them.",
+		Doors: Both, Least: 1, Most: many, Asks: true, Complete: ofNames,
+		New: func(f *Flags) Run {
+			f.Output(answer.Forms(), "json")
+			return runDescribe
+		},
+	}
+}
+
+func runDescribe(ctx context.Context, s *Session, list []string, w io.Writer) error {
 	c := s.catalogue(ctx)
 	var bad []error
-	shown, list := 0, strings.Fields(names)
+	var found []*describe.Description
 	c.Take(ctx, list, s.set.Interval)
 	for _, name := range list {
 		d, err := c.New(ctx, name, s.set.Interval)
@@ -43,14 +57,10 @@ func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) err
 		} else if err != nil {
 			return err
 		}
-		shown++
-		known, err := d.Write(w, s.set.Output, s.zone, shown == 1)
-		if !known {
-			err = s.table(ctx, w, &Table{Rows: d.Rows(s.zone, s.set.Numbers.Form(), shown > 1), Wrap: true})
-		}
-		if err != nil {
-			return err
-		}
+		found = append(found, d)
+	}
+	if len(found) > 0 {
+		bad = append(bad, s.show(ctx, w, describe.Table(found, s.set.Numbers.Form(), s.zone)))
 	}
 	return errors.Join(bad...)
 }
@@ -156,7 +166,19 @@ func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error 
 // maxTexts is how many metrics are listed with help texts, which are asked for one by one.
 const maxTexts = 500
 
-func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) error {
+func newMetrics() *Verb {
+	return &Verb{
+		Name: "metrics", Usage: "[PATTERN]", Short: "List metrics whose names begin with PATTERN, or match it if it has *, ? or [",
+		Doors: Both, Most: 1, Asks: true, Complete: ofNames,
+		New: func(f *Flags) Run {
+			f.Output(answer.Forms(), "json")
+			return runMetrics
+		},
+	}
+}
+
+func runMetrics(ctx context.Context, s *Session, args []string, w io.Writer) error {
+	pattern := strings.Join(args, "")
 	match := func(name string) bool { return strings.HasPrefix(name, pattern) }
 	if strings.ContainsAny(pattern, "*?[") {
 		if _, err := path.Match(pattern, ""); err != nil {
@@ -184,7 +206,7 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 		return &diagnose.Problem{Msg: "no metric matches " + pattern, Notes: diagnose.DidYouMean(pattern, s.src.Catalogue(ctx))}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
-	t := &Table{}
+	t := &Table{Keys: []string{"metric", "oneline"}, Wrap: true}
 	for i, e := range list {
 		text := ""
 		if i < maxTexts {
@@ -195,5 +217,5 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 			return err
 		}
 	}
-	return s.table(ctx, w, t)
+	return s.show(ctx, w, t)
 }

@@ -16,7 +16,7 @@ func Incomplete(text string) bool {
 	case item.Expression, item.Definition:
 		return item.Open(it.Text)
 	case item.Command:
-		if c := findCommand(it.Name); c != nil && c.expr {
+		if v, _ := findVerb(it.Name, Verbs()); v != nil && v.expr() {
 			return item.Open(it.Text)
 		}
 	case item.Attribute:
@@ -40,8 +40,8 @@ func Join(text, line string) string {
 // Marks returns the parts of an item that an editor shows in colours.
 func Marks(text string) []item.Mark {
 	return item.Marks(text, func(name, arg string) string {
-		c := findCommand(name)
-		if c == nil || !c.expr {
+		v, _ := findVerb(name, Verbs())
+		if v == nil || !v.expr() {
 			return ""
 		}
 		_, expr := item.Count(arg)

@@ -10,32 +10,32 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// An answer is the values of an expression, which may be shown again.
-type answer struct {
+// A kept is the values of an expression, which may be shown again.
+type kept struct {
 	*query.Stream
 	sel query.Selection
 }
 
 // keep makes the only sample of a stream be there again when it is ranged over again: nothing is
 // fetched that could overwrite it.
-func keep(st *query.Stream, q *query.Query) *answer {
-	var kept *sampling.Sample
+func keep(st *query.Stream, q *query.Query) *kept {
+	var only *sampling.Sample
 	samples := st.Samples
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
-		if kept != nil {
-			yield(kept, nil)
+		if only != nil {
+			yield(only, nil)
 			return
 		}
 		for smp, err := range samples {
 			if err == nil {
-				kept = smp
+				only = smp
 			}
 			if !yield(smp, err) {
 				return
 			}
 		}
 	}
-	return &answer{st, q.Select}
+	return &kept{st, q.Select}
 }
 
 // runLast shows the last answer again, with settings that hold for this time.

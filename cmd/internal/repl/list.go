@@ -2,33 +2,53 @@ package repl
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"strings"
 
-	"pmtools/cmd/internal/install"
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive/query"
 )
 
-func runList(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	switch words := strings.Fields(arg); {
-	case len(words) == 0:
-		for _, d := range s.defs.Own() {
-			fmt.Fprintf(w, "%s = %s\n", d.Name(), d)
-		}
-		return nil
-	case words[0] != "all":
-		return query.Problemf(":list %s means nothing: :list is about this session, :list all [NAME ...] about files too", words[0])
-	case s.opt.Tools == nil:
-		return query.Problemf("there are no files here")
-	default:
-		return s.listAll(ctx, words[1:], w)
+func newList() *Verb {
+	return &Verb{
+		Name: "list", Usage: "[NAME ...]", Short: "List the definitions that the tools load, and where they come from",
+		Long: "List the definitions in the files that the tools load, or those of names and below them: the file and line\n" +
+			"of each, whether it belongs to PCP (stock), is installed or comes from -c (option), and which definition of\n" +
+			"the same name hides it. With an option for a source, also those that a metric of the source hides. At the\n" +
+			"prompt it lists the definitions of the session, unless there are names or --all.",
+		Doors: Both, Most: many, Complete: ofDefinitions,
+		New: func(f *Flags) Run {
+			all := f.Door == Shell
+			f.BoolVar(&all, "all", all, "list the definitions of files too, not only those of the session")
+			f.Output(answer.Forms(), "json")
+			return func(ctx context.Context, s *Session, names []string, w io.Writer) error {
+				if f.Door == Prompt && len(names) > 0 && names[0] == "all" {
+					return misuse(":list all is :list --all now")
+				}
+				if all || len(names) > 0 {
+					return s.listAll(ctx, names, w)
+				}
+				return s.listOwn(ctx, w)
+			}
+		},
 	}
+}
+
+// listOwn lists the definitions of the session, for people as they are typed.
+func (s *Session) listOwn(ctx context.Context, w io.Writer) error {
+	t := &Table{Keys: []string{"name", "expr"}, Records: [][]string{}}
+	for _, d := range s.defs.Own() {
+		t.Records = append(t.Records, []string{d.Name(), d.String()})
+		t.Notes = append(t.Notes, d.Name()+" = "+d.String())
+	}
+	return s.show(ctx, w, t)
 }
 
 // listAll lists the definitions of the session and of files. The source is asked which of them its metrics
 // hide if the session has one, or has been started with one.
 func (s *Session) listAll(ctx context.Context, names []string, w io.Writer) error {
+	if s.opt.Tools == nil {
+		return query.Problemf("there are no files here")
+	}
 	tools, options := s.opt.Tools()
 	c := tools.Catalog(options)
 	for _, d := range s.defs.Own() {
@@ -45,8 +65,5 @@ func (s *Session) listAll(ctx context.Context, names []string, w io.Writer) erro
 			return err
 		}
 	}
-	if known, err := c.Write(w, s.set.Output); known || err != nil {
-		return err
-	}
-	return s.table(ctx, w, &Table{Header: install.Header, Rows: c.Rows()})
+	return s.show(ctx, w, c.Table())
 }

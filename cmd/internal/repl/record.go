@@ -57,7 +57,7 @@ func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) e
 	if s.src.Line != nil {
 		return query.Problemf("the source is an archive, which is recorded already; :source host or :source local go to live metrics")
 	}
-	folio, names, err := item.File(arg)
+	folio, names, err := item.CutWord(arg)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func TestRecord(t *testing.T) {
 		{":record start f", "there is nothing to record: name metrics, or define some"},
 		{":record start f no.such", "(?s)unknown metric no.such.*"},
 		{":record start f 1x sample.bin", "1x is not an interval of a millisecond or more"},
-		{`:record start "f sample.bin`, `the name of the file has no end: "f sample.bin`},
+		{`:record start "f sample.bin`, `a quote is not closed: "f sample.bin`},
 		{":record start no/f sample.bin", "open .*: no such file or directory"},
 		{"a = sample.bin + sample.long.one", "a: .*"},
 		{"b = a + sample.long.ten", "(?s).*b: .*"},

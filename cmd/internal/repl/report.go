@@ -3,8 +3,8 @@ package repl
 import (
 	"context"
 	"io"
-	"strings"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/item"
 	"pmtools/cmd/internal/report"
 	"pmtools/derive/diagnose"
@@ -35,17 +35,28 @@ func runReport(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	return s.follow(ctx, q, s.form(&q.Select), w, x.Shape)
 }
 
-func runReports(ctx context.Context, s *Session, arg string, w io.Writer) error {
+func newReports() *Verb {
+	return &Verb{
+		Name: "reports", Usage: "[NAME ...]", Short: "List the reports, or the columns of some",
+		Long: "List the reports that eval, deps, summarize and others take as :NAME, and where each comes from, or the\n" +
+			"columns of those of names. Reports are those of pmrep.conf(5) on this machine, or of --config, and a few\n" +
+			"that need no file.",
+		Doors: Both, Most: many, Complete: ofReports,
+		New: func(f *Flags) Run {
+			f.Output(answer.Forms(), "json")
+			return listReports
+		},
+	}
+}
+
+func listReports(ctx context.Context, s *Session, names []string, w io.Writer) error {
 	lib, err := s.opt.Reports.Open()
 	if err != nil {
 		return err
 	}
-	list, err := lib.List(strings.Fields(arg))
+	list, err := lib.List(names)
 	if err != nil {
 		return err
 	}
-	if known, err := list.Write(w, s.set.Output); known || err != nil {
-		return err
-	}
-	return s.table(ctx, w, &Table{Header: list.Header, Rows: list.Rows, Wrap: true})
+	return s.show(ctx, w, list)
 }

@@ -15,7 +15,6 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
-	"pmtools/internal/suggest"
 )
 
 // ErrQuit is what Run returns for the command that ends a session.
@@ -70,8 +69,11 @@ func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 // shift makes the place of a problem one in the whole item.
 func shift(err error, text string, it item.Item) error {
 	p, ok := errors.AsType[*diagnose.Problem](err)
-	if ok && p.Src != "" && p.Src == it.Text && strings.HasPrefix(text[it.Start:], it.Text) && it.Kind != item.Attribute {
-		p.Pos += it.Start
+	if !ok || p.Src == "" || it.Kind == item.Attribute {
+		return err
+	}
+	if i := strings.Index(text[it.Start:], p.Src); i >= 0 {
+		p.Pos += it.Start + i
 		p.Src = text
 	}
 	return err
@@ -157,128 +159,16 @@ func (s *Session) notOwn(name string) *diagnose.Problem {
 }
 
 func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) error {
-	c := findCommand(it.Name)
-	if lib, err := s.opt.Reports.Open(); c == nil && err == nil && slices.Contains(lib.Names(), it.Name) {
-		c, it.Text = findCommand("report"), it.Name
+	list := s.verbs()
+	v, preset := findVerb(it.Name, list)
+	if lib, err := s.opt.Reports.Open(); v == nil && err == nil && slices.Contains(lib.Names(), it.Name) {
+		v, _ = findVerb("report", list)
+		it.Text = strings.TrimRight(it.Name+" "+it.Text, " ")
 	}
-	if c == nil {
-		return noCommand(it.Name)
+	if v == nil {
+		return unknownVerb(it.Name, list)
 	}
-	if c.args == "" && it.Text != "" {
-		return query.Problemf(":%s takes no argument", c.name)
-	}
-	if c.needs && it.Text == "" {
-		return query.Problemf("usage: :%s %s", c.name, c.args)
-	}
-	if c.source {
-		if err := s.connect(ctx); err != nil {
-			return err
-		}
-	}
-	return c.run(ctx, s, it.Text, w)
-}
-
-type cmd struct {
-	name   string
-	args   string // as help shows them; "" for none
-	help   string // one sentence
-	needs  bool   // an argument must be given
-	source bool   // it asks the source
-	expr   bool   // the argument ends in an expression
-	run    func(ctx context.Context, s *Session, arg string, w io.Writer) error
-}
-
-// commands returns the commands in the order in which help shows them.
-func commands() []cmd {
-	return []cmd{
-		{"explain", "EXPR | :REPORT", "show each part of an expression with its type, units and conversions; of each column of a report", true, true, true, runExplain},
-		{"sql", "EXPR | :REPORT", "show an expression as a query for DuckDB over exported tables; of each column of a report", true, true, true, runSQL},
-		{"watch", "[INTERVAL] EXPR, ...", "show values as time goes by, until Ctrl-C; those of several expressions side by side", true, true, true, runWatch},
-		{"plot", "[SAMPLES] EXPR [> FILE]", "draw a chart of the values, or a picture into a file .svg or .png", true, true, true, runPlot},
-		{"top", "[N] [INTERVAL] EXPR", "show the largest values, ten or N of them; on a screen live ones again and again, until Ctrl-C", true, true, true, runTop},
-		{"last", "[KEY VALUE ...]", "show the last answer again, with other settings for this time: :last csv, :last vertical", false, false, false, runLast},
-		{"summarize", "[OPTIONS] [EXPR, ...]", "summarize an archive: extremes, means and quantiles; :help summarize lists the options", false, false, false, asking("summarize")},
-		{"compare", "[OPTIONS] [SOURCE] [:REPORT]", "show what changed most from the source to another, or between two windows of an archive; :help compare lists the options", false, false, false, asking("compare")},
-		{"find", "WORDS", "find metrics by words about them: names, help texts, instances, labels, definitions", true, true, false, runFind},
-		{"report", "[INTERVAL] NAME ...", "show a report: metrics and formulas with labels; :vmstat alone does the same for a report of that name", true, true, false, runReport},
-		{"reports", "[NAME ...]", "list the reports, or the columns of some", false, false, false, runReports},
-		{"metrics", "[PATTERN]", "list metrics whose names begin with PATTERN, or match it if it has *, ? or [", false, true, false, runMetrics},
-		{"describe", "NAME ...", "show all about a metric: texts, instances, labels, values, definitions; below a node of the name space, the metrics", true, true, false, runDescribe},
-		{"d", "NAME ...", "the same", true, true, false, runDescribe},
-		{"desc", "NAME", "show the description of a metric", true, true, false, runDesc},
-		{"inst", "NAME", "list the instances of a metric", true, true, false, runInst},
-		{"text", "NAME", "show the help text of a metric", true, true, false, runText},
-		{"labels", "NAME", "show the labels of a metric and of its instances", true, true, false, runLabels},
-		{"list", "[all [NAME ...]]", "list the definitions of this session, or all: where each comes from, and which of the same name counts", false, false, false, runList},
-		{"show", "NAME", "show a definition", true, false, false, runShow},
-		{"drop", "NAME", "forget a definition of this session", true, false, false, runDrop},
-		{"load", "FILE", "read definitions from a configuration file", true, true, false, runLoad},
-		{"save", "[FILE]", "write the definitions to the configuration file that this session has read or written last, to another of these, or to a new one", false, true, false, runSave},
-		{"save!", "FILE", "write the definitions to a file, also those of the extended language, and replace its content", true, true, false, runSaveOver},
-		{"install", "[user | system] FILE ...", "put files of definitions, after the checks of pmderive check, where the tools look for them: this user's, or those of this machine", true, true, false, installing(false)},
-		{"install!", "[user | system] FILE ...", "the same, and replace files of these names", true, true, false, installing(true)},
-		{"uninstall", "[user | system] FILE | NAME ...", "remove files of definitions, or a metric, from where the tools look", true, false, false, runUninstall},
-		{"source", "[host SPEC ... | [archive] SET | local]", "show or change the source of metrics: values of several hosts are shown together; SET may be a folio, which :record writes", false, false, false, runSource},
-		{"time", "[WHEN | start | end]", "show or change the position in an archive: 14:30 and 2pm are times of its day", false, true, false, runTime},
-		{"step", "[INTERVAL | record]", "show or change the time between samples of an archive", false, true, false, runStep},
-		{"next", "[N]", "go to the next sample of an archive", false, true, false, runNext},
-		{"prev", "[N]", "go to the sample before", false, true, false, runPrev},
-		{"record", "[start FILE ... | stop | detach]", "show, start or end recording: FILE [INTERVAL] [NAME ...], without names the metrics of the definitions", false, false, false, runRecord},
-		{"run", "FILE", "run the items in the lines of a file", true, false, false, runFile},
-		{"output", "[FILE]", "write further output to a file, or to the screen again", false, false, false, runOutput},
-		{"edit", "[NAME]", "change the last item, or a definition, with $EDITOR and run it", false, false, false, runEdit},
-		{"timing", "", "show the time that each item takes, or stop that", false, false, false, toggling("timing", func(set *Settings) *bool { return &set.Timing })},
-		{"vertical", "", "show tables with a line for each cell, or stop that", false, false, false, toggling("vertical", func(set *Settings) *bool { return &set.Vertical })},
-		{"set", "[KEY [VALUE] | save]", "show or change settings, or keep them for other sessions", false, false, false, runSet},
-		{"debug", "SPEC", "set debug options, as option -D does", true, false, false, runDebug},
-		{"help", "[TOPIC]", "explain a command, a function or the language", false, false, false, runHelp},
-		{"quit", "", "leave", false, false, false, runQuit},
-		{"exit", "", "leave", false, false, false, runQuit},
-	}
-}
-
-func commandNames() []string {
-	var names []string
-	for _, c := range commands() {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// findCommand returns the command of a name, or the only one whose name begins so, or nil.
-func findCommand(name string) *cmd {
-	all := commands()
-	if i := slices.IndexFunc(all, func(c cmd) bool { return c.name == name }); i >= 0 {
-		return &all[i]
-	}
-	if begun := slices.DeleteFunc(all, func(c cmd) bool { return !c.begins(name) }); len(begun) == 1 {
-		return &begun[0]
-	}
-	return nil
-}
-
-// begins reports whether a name stands for the command if no other begins so. A command that
-// overwrites a file has its whole name, and exit is quit.
-func (c *cmd) begins(name string) bool {
-	return name != "" && strings.HasPrefix(c.name, name) && !strings.HasSuffix(c.name, "!") && c.name != "exit"
-}
-
-// noCommand returns the error for the name of a command that does not exist, or begins several.
-func noCommand(name string) *diagnose.Problem {
-	var begun []string
-	for _, c := range commands() {
-		if c.begins(name) {
-			begun = append(begun, ":"+c.name)
-		}
-	}
-	if len(begun) > 1 {
-		return query.Problemf(":%s may be %s", name, strings.Join(begun, ", "))
-	}
-	p := query.Problemf("there is no command :%s; :help lists them", name)
-	for _, n := range suggest.Names(name, commandNames()) {
-		p.Notes = append(p.Notes, "did you mean :"+n+"?")
-	}
-	return p
+	return s.line(ctx, v, preset, it.Text, w)
 }
 
 func runQuit(context.Context, *Session, string, io.Writer) error { return ErrQuit }

@@ -45,6 +45,7 @@ type Options struct {
 	Reports     report.Opener  // nil means those that need no file
 	Zone        *time.Location // in which times are shown and meant; nil means UTC
 	Settings    Settings       // to begin with
+	Verbs       []*Verb        // of the program, besides those of every session
 }
 
 // Sources tell where metrics come from.
@@ -140,7 +141,7 @@ type items struct {
 	placed bool            // the error of the item tells the line of a file already
 	files  map[string]bool // names of files that may be overwritten
 	saved  string          // the one of them that was read or written last
-	answer *answer         // of the last expression; nil for none
+	answer *kept           // of the last expression; nil for none
 	dirty  bool            // there are definitions that no file has
 }
 

@@ -248,9 +248,9 @@ func (s *Session) Paged(text string) bool {
 	<-s.lock
 	defer s.release()
 	it := item.Parse(text)
-	c := findCommand(it.Name)
-	drawn := it.Kind == item.Command && c != nil && slices.Contains([]string{"watch", "plot", "top"}, c.name)
-	return !s.set.NoPager && !(drawn && (c.name == "watch" || s.live()))
+	v, _ := findVerb(it.Name, Verbs())
+	drawn := it.Kind == item.Command && v != nil && slices.Contains([]string{"watch", "plot", "top"}, v.Name)
+	return !s.set.NoPager && !(drawn && (v.Name == "watch" || s.live()))
 }
 
 func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/cmd/internal/table"
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
@@ -103,7 +103,7 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 	}
 	shown := *set // the answer stays whole for :last csv
 	shown.Keep(maxRows)
-	t, err := table.Values(ctx, m, &shown, s.set.Numbers.Form())
+	t, err := answer.Values(ctx, m, &shown, s.set.Numbers.Form())
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,33 @@ package repl
 
 import (
 	"context"
+	"fmt"
 	"io"
 
-	"pmtools/cmd/internal/table"
+	"pmtools/cmd/internal/answer"
 )
 
 // A Table is rows of text in columns.
-type Table = table.Table
+type Table = answer.Table
+
+// show shows a table, in the form that the settings say.
+func (s *Session) show(ctx context.Context, w io.Writer, t *Table) error {
+	switch s.set.Output {
+	case "csv":
+		return t.WriteCSV(w)
+	case "json":
+		return t.WriteJSON(w)
+	}
+	if len(t.Rows) > 0 || len(t.Header) > 0 {
+		if err := s.table(ctx, w, t); err != nil {
+			return err
+		}
+	}
+	for _, note := range t.Notes {
+		fmt.Fprintln(w, note)
+	}
+	return nil
+}
 
 func (s *Session) table(ctx context.Context, w io.Writer, t *Table) error {
 	if s.set.Vertical && len(t.Header) > 0 {

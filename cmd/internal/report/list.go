@@ -1,23 +1,14 @@
 package report
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 )
-
-// A List is reports, or the columns of some, for people and in the forms csv and json.
-type List struct {
-	Header []string
-	Rows   [][]string
-	items  []any
-}
 
 // listed is a report in JSON.
 type listed struct {
@@ -39,11 +30,11 @@ type listedColumn struct {
 }
 
 // List returns all reports, or the columns of those of names.
-func (l *Library) List(names []string) (*List, error) {
+func (l *Library) List(names []string) (*answer.Table, error) {
 	if len(names) == 0 {
 		return l.all(), nil
 	}
-	out := &List{Header: []string{"report", "label", "metric", "unit", "formula"}}
+	out := &answer.Table{Header: []string{"report", "label", "metric", "unit", "formula"}, Wrap: true, Objects: []any{}}
 	for _, name := range names {
 		r, err := l.Find(name)
 		if err != nil {
@@ -57,15 +48,15 @@ func (l *Library) List(names []string) (*List, error) {
 				metric += "[" + f.pattern + "]"
 			}
 			out.Rows = append(out.Rows, []string{x.Report, x.Label, metric, x.Unit, x.Formula})
-			out.items = append(out.items, x)
+			out.Objects = append(out.Objects, x)
 		}
 	}
 	return out, nil
 }
 
 // all returns the list of all reports.
-func (l *Library) all() *List {
-	out := &List{Header: []string{"report", "columns", "from", "about"}}
+func (l *Library) all() *answer.Table {
+	out := &answer.Table{Header: []string{"report", "columns", "from", "about"}, Wrap: true, Objects: []any{}}
 	for _, r := range l.Reports() {
 		x := listed{Report: r.Name, File: r.File, Line: r.Line, About: r.About, Columns: []string{}}
 		for _, c := range r.Columns {
@@ -79,29 +70,9 @@ func (l *Library) all() *List {
 			about = strings.Join(x.Columns, " ")
 		}
 		out.Rows = append(out.Rows, []string{r.Name, fmt.Sprint(len(r.Columns)), from, about})
-		out.items = append(out.items, x)
+		out.Objects = append(out.Objects, x)
 	}
 	return out
-}
-
-// Write writes the list in the form csv or json, and reports whether it knows the form.
-func (l *List) Write(w io.Writer, form string) (known bool, err error) {
-	switch form {
-	case "csv":
-		c := csv.NewWriter(w)
-		c.UseCRLF = true
-		return true, c.WriteAll(append([][]string{l.Header}, l.Rows...))
-	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		for _, x := range l.items {
-			if err := enc.Encode(x); err != nil {
-				return true, err
-			}
-		}
-		return true, nil
-	}
-	return false, nil
 }
 
 // Definitions returns what a report is made of: its formulas, and a definition for each other metric.

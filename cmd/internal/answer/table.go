@@ -1,5 +1,5 @@
-// Package table has rows of text in columns.
-package table
+// Package answer has what verbs answer with, and its forms for programs.
+package answer
 
 import (
 	"fmt"
@@ -9,14 +9,19 @@ import (
 	"text/tabwriter"
 )
 
-// A Table is rows of text in columns.
+// A Table is rows of text in columns, for people. Programs get its records or objects.
 type Table struct {
 	Header []string // empty for none
 	Units  []string // of the columns, below the header; empty for none
 	Rows   [][]string
-	Right  []bool // columns that are aligned at their right; missing ones are not
-	Drop   []int  // columns that are left out where there is no room for all, the first one first
-	Wrap   bool   // the last column is broken at words where there is no room for it
+	Right  []bool   // columns that are aligned at their right; missing ones are not
+	Drop   []int    // columns that are left out where there is no room for all, the first one first
+	Wrap   bool     // the last column is broken at words where there is no room for it
+	Notes  []string // lines below the table
+
+	Keys    []string   // the names of the columns in CSV; nil for those of the header
+	Records [][]string // the rows of CSV, in full; nil for Rows
+	Objects []any      // what JSON has, an object on each line; nil for the records with their keys
 }
 
 // Cut leaves out a column.

@@ -1,0 +1,74 @@
+package answer
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+)
+
+// Forms returns the names of the forms of a table, the usual one first.
+func Forms() []string { return []string{"table", "csv", "json"} }
+
+// WriteCSV writes the records below the keys, which are the rows below the header where there are no others.
+func (t *Table) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	if keys := t.keys(); len(keys) > 0 {
+		_ = out.Write(keys) // Flush has the error
+	}
+	for _, record := range t.records() {
+		_ = out.Write(record)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// WriteJSON writes the objects, each on a line. Without any there is one for each record, with the keys.
+func (t *Table) WriteJSON(w io.Writer) error {
+	if t.Objects != nil {
+		return WriteLines(w, t.Objects...)
+	}
+	enc := newEncoder(w)
+	keys := t.keys()
+	for _, record := range t.records() {
+		object := make(map[string]string, len(keys))
+		for i, key := range keys {
+			object[key] = record[i]
+		}
+		if err := enc.Encode(object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) keys() []string {
+	if t.Keys != nil {
+		return t.Keys
+	}
+	return t.Header
+}
+
+func (t *Table) records() [][]string {
+	if t.Records != nil {
+		return t.Records
+	}
+	return t.Rows
+}
+
+// WriteLines writes objects in JSON, each on a line.
+func WriteLines(w io.Writer, objects ...any) error {
+	enc := newEncoder(w)
+	for _, object := range objects {
+		if err := enc.Encode(object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}

@@ -1,0 +1,164 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pmtools/cmd/internal/command"
+	"pmtools/lib/option"
+)
+
+// Flags are the options of a verb at a door. Those that say how an answer is shown change a copy of the session's
+// settings, which holds while the verb runs.
+type Flags struct {
+	*pflag.FlagSet
+	Door
+	Settings Settings
+	Time     *option.Options // what the options of Shared say
+	// Share adds options that mean the same in every command.
+	Share   func(fs *pflag.FlagSet, names ...string)
+	changed bool // the settings are of the flags
+}
+
+// NewFlags returns the options of a verb, none at first, for a door, with the settings that hold without them. Shared
+// options are those of a new command line.
+func NewFlags(fs *pflag.FlagSet, door Door, set Settings) *Flags {
+	fs.SortFlags = false
+	p := &option.Parser{}
+	return &Flags{FlagSet: fs, Door: door, Settings: set, Time: &p.Options, Share: func(fs *pflag.FlagSet, names ...string) {
+		p.Shared(names...)
+		for o := range p.All() {
+			if fs.Lookup(o.Long) == nil {
+				fs.AddFlag(command.Flag(o))
+			}
+		}
+	}}
+}
+
+// Shared adds options that mean the same in every command.
+func (f *Flags) Shared(names ...string) { f.Share(f.FlagSet, names...) }
+
+// Table adds the options of a table.
+func (f *Flags) Table(add func(t *option.Table)) {
+	var t option.Table
+	add(&t)
+	for o := range t.All() {
+		f.AddFlag(command.Flag(o))
+	}
+}
+
+// parse reads options and values.
+func (f *Flags) parse(options []string) error {
+	err := f.FlagSet.Parse(options)
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		err = bad.Unwrap()
+	}
+	if err != nil {
+		return misuse("%v", err)
+	}
+	return nil
+}
+
+// option returns the option that a word is, or nil.
+func (f *Flags) option(word string) *pflag.Flag {
+	name, _, _ := strings.Cut(word, "=")
+	switch {
+	case len(name) < 2:
+		return nil
+	case strings.HasPrefix(name, "--"):
+		return f.Lookup(name[2:])
+	}
+	return f.ShorthandLookup(name[1:2])
+}
+
+// A choice is the value of an option that is one of a list.
+type choice struct {
+	*string
+	name   string // for messages
+	values []string
+}
+
+func (c choice) String() string {
+	if c.string == nil {
+		return ""
+	}
+	return *c.string
+}
+func (c choice) Type() string { return "string" }
+
+func (c choice) Set(value string) error {
+	if !slices.Contains(c.values, value) {
+		return fmt.Errorf("unknown %s '%s'; there are %s", c.name, value, strings.Join(c.values, ", "))
+	}
+	*c.string = value
+	return nil
+}
+
+// annotation is that of an option with the values that it takes.
+const annotation = "values"
+
+// ValuesOf returns the values that an option takes, nil if there is no list of them.
+func ValuesOf(flag *pflag.Flag) []string { return flag.Annotations[annotation] }
+
+// Choice adds an option that takes one of a list of values. The noun is what messages call them.
+func (f *Flags) Choice(p *string, noun, name, short, usage string, values []string) {
+	flag := f.VarPF(choice{p, noun, values}, name, short, usage+": "+strings.Join(values, ", "))
+	flag.Annotations = map[string][]string{annotation: values}
+}
+
+// Output adds the option -o for one of the forms of an answer, the first by default, and options that mean the same as
+// -o with their names.
+func (f *Flags) Output(forms []string, aliases ...string) {
+	f.changed = true
+	form := &f.Settings.Output
+	if !slices.Contains(forms, *form) {
+		*form = forms[0]
+	}
+	f.Choice(form, "output", "output", "o", "`FORM` of output", forms)
+	for _, name := range aliases {
+		f.BoolFunc(name, "the same as -o "+name, func(string) error { *form = name; return nil })
+	}
+}
+
+// Numbers adds the options about numbers that people read.
+func (f *Flags) Numbers() {
+	f.changed = true
+	n, given := &f.Settings.Numbers, ""
+	f.VarP(precision{n}, "precision", "f", "print `N` digits after the decimal point, or full: all that there are")
+	scale := func(name string, on bool, usage string) {
+		f.BoolFunc(name, usage, func(string) error {
+			if given != "" && given != name {
+				return errors.New("--scale and --no-scale exclude each other")
+			}
+			n.Scale, given = &on, name
+			return nil
+		})
+	}
+	scale("scale", true, "choose units in which values are readable also with -f")
+	scale("no-scale", false, "show values in the units of their metrics")
+	f.BoolVar(&n.Percent, "percent", n.Percent, "multiply ratios by 100")
+}
+
+// precision is the value of -f.
+type precision struct{ *Numbers }
+
+func (p precision) String() string {
+	if p.Numbers == nil {
+		return ""
+	}
+	return p.PrecisionText()
+}
+func (p precision) Type() string { return "string" }
+
+func (p precision) Set(text string) error {
+	n, err := ParsePrecision(text)
+	if err != nil {
+		return fmt.Errorf("-f requires a number of digits from 0 to %d, or full", MaxPrecision)
+	}
+	p.Precision = n
+	return nil
+}

@@ -1,0 +1,298 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pmtools/cmd/internal/item"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
+	"pmtools/internal/suggest"
+)
+
+// A Verb is something that pmderive does: "pmderive NAME" in the shell, ":NAME" at the prompt. Both have its
+// options, its operands and its help.
+//
+// At the prompt options come first, and the rest of the line is the text of the operands; quotes keep blanks
+// together as in the shell, where options may also follow operands. After "--" there are no options.
+type Verb struct {
+	Name     string
+	Aliases  []Alias
+	Usage    string // the operands as help shows them
+	Short    string // one line
+	Long     string
+	Doors    Door
+	Operands Operands
+	Least    int  // how many operands there must be
+	Most     int  // how many there may be
+	Asks     bool // it asks the source, which is opened before it runs
+	Complete Completion
+	// New adds the options to a set and returns what runs with them.
+	New func(f *Flags) Run
+}
+
+// An Alias is another name of a verb at the prompt, with options that it stands for.
+type Alias struct {
+	Name    string
+	Options []string
+}
+
+// A Door is a way to a verb.
+type Door int
+
+// The doors. A verb without any is one of the prompt.
+const (
+	Shell Door = 1 << iota
+	Prompt
+	Both = Shell | Prompt
+)
+
+// Operands are what the text of operands is, which says how the prompt splits it.
+type Operands int
+
+// The kinds of operands.
+const (
+	Words Operands = iota // split at blanks outside of quotes
+	Exprs                 // expressions, split at commas; a word in the shell may be several
+	Expr                  // one operand, as it is typed, that ends in an expression
+	Text                  // one operand, as it is typed
+)
+
+// many is a number of operands without a bound.
+const many = math.MaxInt
+
+// A Run runs a verb whose options have been read, and writes its answer to w. The error is a [Misuse] where options
+// or operands do not fit together.
+type Run func(ctx context.Context, s *Session, args []string, w io.Writer) error
+
+// A Misuse is an error of a command line, not of what it asks for.
+type Misuse struct{ Err error }
+
+func (m Misuse) Error() string { return m.Err.Error() }
+
+// Unwrap returns the error itself.
+func (m Misuse) Unwrap() error { return m.Err }
+
+// misuse returns the error of a command line.
+func misuse(format string, args ...any) error { return Misuse{query.Problemf(format, args...)} }
+
+// plain is the New of a verb without options.
+func plain(run Run) func(*Flags) Run { return func(*Flags) Run { return run } }
+
+// one is the New of a verb without options whose operands are one text.
+func one(run func(ctx context.Context, s *Session, arg string, w io.Writer) error) func(*Flags) Run {
+	return plain(func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+		return run(ctx, s, strings.Join(args, " "), w)
+	})
+}
+
+// names returns the verb's names, its own first.
+func (v *Verb) names() []string {
+	names := []string{v.Name}
+	for _, a := range v.Aliases {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// expr reports whether the operands end in an expression.
+func (v *Verb) expr() bool { return v.Operands == Exprs || v.Operands == Expr }
+
+// usage returns a line of the prompt as help shows it.
+func (v *Verb) usage() string { return strings.TrimRight(":"+v.Name+" "+v.Usage, " ") }
+
+// begins reports whether a name stands for the verb if no other begins so. Aliases have their whole names.
+func (v *Verb) begins(name string) bool { return name != "" && strings.HasPrefix(v.Name, name) }
+
+// At returns the verbs of a list that a door has.
+func At(door Door, list []*Verb) (verbs []*Verb) {
+	for _, v := range list {
+		if v.Doors&door != 0 || v.Doors == 0 && door == Prompt {
+			verbs = append(verbs, v)
+		}
+	}
+	return verbs
+}
+
+// findVerb returns the verb of a name at the prompt, or the only one whose name begins so, and the options that the
+// name stands for; or nil.
+func findVerb(name string, list []*Verb) (*Verb, []string) {
+	list = At(Prompt, list)
+	for _, v := range list {
+		if v.Name == name {
+			return v, nil
+		}
+		if i := slices.IndexFunc(v.Aliases, func(a Alias) bool { return a.Name == name }); i >= 0 {
+			return v, v.Aliases[i].Options
+		}
+	}
+	if begun := slices.DeleteFunc(list, func(v *Verb) bool { return !v.begins(name) }); len(begun) == 1 {
+		return begun[0], nil
+	}
+	return nil, nil
+}
+
+// unknownVerb returns the error for the name of a verb that does not exist, or begins several.
+func unknownVerb(name string, list []*Verb) *diagnose.Problem {
+	var begun, names []string
+	for _, v := range At(Prompt, list) {
+		if names = append(names, v.names()...); v.begins(name) {
+			begun = append(begun, ":"+v.Name)
+		}
+	}
+	if len(begun) > 1 {
+		return query.Problemf(":%s may be %s", name, strings.Join(begun, ", "))
+	}
+	p := query.Problemf("there is no command :%s; :help lists them", name)
+	for _, n := range suggest.Names(name, names) {
+		p.Notes = append(p.Notes, "did you mean :"+n+"?")
+	}
+	return p
+}
+
+// verbs returns the verbs of the session: those of the prompt, and those of the program.
+func (s *Session) verbs() []*Verb { return append(Verbs(), s.opt.Verbs...) }
+
+// Do runs a verb with options that have been read.
+func (s *Session) Do(ctx context.Context, v *Verb, f *Flags, run Run, args []string, w io.Writer) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	s.screen = w
+	return s.noteLost(s.do(ctx, v, f, run, args, w))
+}
+
+// do is Do for a caller that has acquired the Session. The settings that options have changed hold until it ends.
+func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []string, w io.Writer) error {
+	if err := v.count(args); err != nil {
+		return err
+	}
+	if v.Asks {
+		if err := s.connect(ctx); err != nil {
+			return err
+		}
+	}
+	if f.changed {
+		defer func(set Settings) { s.set = set }(s.set)
+		s.set = f.Settings.valid()
+	}
+	return run(ctx, s, args, w)
+}
+
+// line runs a verb with the text behind its name.
+func (s *Session) line(ctx context.Context, v *Verb, preset []string, text string, w io.Writer) error {
+	f := s.flags(v)
+	run := v.New(f)
+	args, err := v.read(f, preset, text)
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, v, f, run, args, w)
+}
+
+// flags returns an empty set for the options of a verb at the prompt.
+func (s *Session) flags(v *Verb) *Flags {
+	f := NewFlags(pflag.NewFlagSet(v.Name, pflag.ContinueOnError), Prompt, s.set)
+	f.Usage = func() {}
+	return f
+}
+
+// count checks how many operands there are.
+func (v *Verb) count(args []string) error {
+	switch {
+	case len(args) > 0 && v.Most == 0:
+		return misuse(":%s takes no argument", v.Name)
+	case len(args) < v.Least:
+		return misuse("usage: %s", v.usage())
+	case len(args) > v.Most:
+		return misuse("%q is an argument too many: %s", args[v.Most], v.usage())
+	}
+	return nil
+}
+
+// read reads the options at the begin of a text, after those of an alias, and returns the operands behind them.
+func (v *Verb) read(f *Flags, preset []string, text string) (args []string, err error) {
+	options, text, err := v.cut(f, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.parse(append(slices.Clone(preset), options...)); err != nil {
+		return nil, err
+	}
+	if v.Operands == Words {
+		return item.Words(text)
+	}
+	if text == "" {
+		return nil, nil
+	}
+	return v.Split([]string{text}), nil
+}
+
+// cut cuts a text behind the options at its begin. In a text for an expression a word that is no option, such as -x,
+// begins the operands.
+func (v *Verb) cut(f *Flags, text string) (options []string, rest string, err error) {
+	if v.Operands == Text && !f.HasFlags() {
+		return nil, text, nil
+	}
+	for strings.HasPrefix(text, "-") {
+		word, rest, err := item.CutWord(text)
+		if err != nil {
+			return nil, text, err
+		}
+		if word == "--" {
+			return options, rest, nil
+		}
+		flag := f.option(word)
+		if flag == nil {
+			if v.Operands == Words && len(word) > 1 || strings.HasPrefix(word, "--") {
+				return nil, text, misuse(":%s has no option %s; :help %s lists them", v.Name, word, v.Name)
+			}
+			break
+		}
+		options, text = append(options, word), rest
+		if flag.NoOptDefVal != "" || strings.Contains(word, "=") || word[1] != '-' && len(word) > 2 {
+			continue
+		}
+		if text == "" {
+			return nil, text, misuse("%s needs a value", word)
+		}
+		if word, text, err = item.CutWord(text); err != nil {
+			return nil, text, err
+		}
+		options = append(options, word)
+	}
+	return options, text, nil
+}
+
+// Split returns the operands that words of the shell are: expressions may be several in one word.
+func (v *Verb) Split(words []string) (args []string) {
+	if v.Operands != Exprs {
+		return words
+	}
+	for _, word := range words {
+		args = append(args, item.List(word)...)
+	}
+	return args
+}
+
+// helpRows returns the options of a verb: how each is written, and what it means.
+func (s *Session) helpRows(v *Verb) (rows [][]string) {
+	f := s.flags(v)
+	v.New(f)
+	f.VisitAll(func(flag *pflag.Flag) {
+		word, text := pflag.UnquoteUsage(flag)
+		name := "--" + flag.Name
+		if flag.Shorthand != "" {
+			name = "-" + flag.Shorthand + ", " + name
+		}
+		rows = append(rows, []string{strings.TrimRight(fmt.Sprintf("    %s %s", name, word), " "), text})
+	})
+	return rows
+}
