@@ -194,7 +194,7 @@ func (f *fake) Instances(_ context.Context, ds []pcp.InDom, _ pmapi.When) ([]pcp
 }
 
 func (f *fake) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	list, err := pmapi.InstancesOf(ctx, f, d, pmapi.Now)
+	list, err := pmapi.InstancesOf(ctx, f, d, pmapi.Now())
 	for _, x := range list {
 		if first, _, _ := strings.Cut(x.Name, " "); x.Name == name || first == name {
 			return x.ID, nil
@@ -204,7 +204,7 @@ func (f *fake) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32,
 }
 
 func (f *fake) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
-	list, err := pmapi.InstancesOf(ctx, f, d, pmapi.Now)
+	list, err := pmapi.InstancesOf(ctx, f, d, pmapi.Now())
 	for _, x := range list {
 		if x.ID == inst {
 			return x.Name, nil

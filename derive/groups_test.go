@@ -185,7 +185,7 @@ func TestGroupsOfAllTimes(t *testing.T) {
 	if err != nil || found[0].Err != nil {
 		t.Fatal(err, found)
 	}
-	if list, err := pmapi.InstancesOf(t.Context(), src, found[0].Info.Root.InDom, pmapi.Ever); err != nil || len(list) != changes {
+	if list, err := pmapi.InstancesOf(t.Context(), src, found[0].Info.Root.InDom, pmapi.Ever()); err != nil || len(list) != changes {
 		t.Errorf("%d groups, %v, want %d", len(list), err, changes)
 	}
 }
@@ -217,10 +217,10 @@ func TestGroupDomain(t *testing.T) {
 		return strings.Join(names, " ")
 	}
 	for _, tt := range []struct{ what, got, want string }{
-		{"at the position", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.Now)), `"" disk ssd`},
+		{"at the position", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.Now())), `"" disk ssd`},
 		{"later", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.At(at(25)))), `"" "ssd, ""fast""" ssd`},
-		{"of all times", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.Ever)), `"" "ssd, ""fast""" disk ssd`},
-		{"by pmapi", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.Ever)), `"" "ssd, ""fast""" disk ssd`},
+		{"of all times", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.Ever())), `"" "ssd, ""fast""" disk ssd`},
+		{"by pmapi", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.Ever())), `"" "ssd, ""fast""" disk ssd`},
 		{"before", names(pmapi.InstancesOf(t.Context(), src, d, pmapi.At(at(-5)))), pmerr.InDomLog.Error()},
 	} {
 		if tt.got != tt.want {
@@ -239,7 +239,7 @@ func TestGroupDomain(t *testing.T) {
 	if got := strings.Join(labels, " "); got != `{"kind":"disk"} {"kind":"ssd"}` {
 		t.Errorf("labels %s", got)
 	}
-	answers, err := src.Labels(t.Context(), pcp.InstanceLabels, []uint32{uint32(diskDomain), uint32(d)}, pmapi.Now)
+	answers, err := src.Labels(t.Context(), pcp.InstanceLabels, []uint32{uint32(diskDomain), uint32(d)}, pmapi.Now())
 	if err != nil || len(answers) != 2 {
 		t.Fatalf("Labels: %v, %v", answers, err)
 	}

@@ -447,7 +447,7 @@ func upgradeNumbers(t *testing.T) {
 	}
 	src := builtin.Default(&builtin.Options{Root: root, CacheDir: filepath.Join(".cache", "pmtools", "pmda")})
 	defer src.Close()
-	insts, err := pmapi.InstancesOf(t.Context(), src, pcp.NewInDom(60, 32), pmapi.Now)
+	insts, err := pmapi.InstancesOf(t.Context(), src, pcp.NewInDom(60, 32), pmapi.Now())
 	if err != nil || len(insts) != 1 || insts[0] != (pcp.Instance{ID: 1, Name: "Normal::node0"}) {
 		t.Errorf("%v, %v", insts, err)
 	}

@@ -60,7 +60,7 @@ func (r *reporter) listLabels(ctx context.Context, ms []metric) {
 	}
 	for kind, list := range idents {
 		kind := pcp.LabelKind(kind)
-		found, err := r.src.Labels(ctx, kind, list, pmapi.Now)
+		found, err := r.src.Labels(ctx, kind, list, pmapi.Now())
 		for i, ident := range list {
 			if err != nil {
 				delete(r.given, labelKey{kind, ident}) // each is asked for by itself then

@@ -57,7 +57,7 @@ func (r *reporter) printValues(ctx context.Context, m *metric) {
 // fetchExplicit fetches a metric that wants its instances named one by one.
 func (r *reporter) fetchExplicit(ctx context.Context, m *metric) error {
 	d := &m.desc
-	insts, err := pmapi.InstancesOf(ctx, r.src, d.InDom, pmapi.Now)
+	insts, err := pmapi.InstancesOf(ctx, r.src, d.InDom, pmapi.Now())
 	if err == nil && len(insts) == 0 {
 		err = errNoInstances
 	}
@@ -96,7 +96,7 @@ func (r *reporter) names(ctx context.Context, d pcp.InDom) *names {
 	insts, ok := r.listed[d]
 	if !ok {
 		// Without an answer there are none.
-		insts, _ = pmapi.InstancesOf(ctx, r.src, d, pmapi.Now)
+		insts, _ = pmapi.InstancesOf(ctx, r.src, d, pmapi.Now())
 	}
 	sorted := insts
 	if !slices.IsSortedFunc(insts, byID) {
@@ -120,7 +120,7 @@ func (r *reporter) listInstances(ctx context.Context, batch []metric) {
 			ds = append(ds, d)
 		}
 	}
-	found, err := r.src.Instances(ctx, ds, pmapi.Now)
+	found, err := r.src.Instances(ctx, ds, pmapi.Now())
 	if err != nil {
 		return // each is asked for by itself then
 	}

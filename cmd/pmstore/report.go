@@ -59,7 +59,7 @@ func (s *session) instNames(ctx context.Context, insts []int32) map[int32]string
 	}
 	names := make(map[int32]string, len(insts))
 	if len(insts) > 1 && len(s.flags.insts) == 0 {
-		if list, err := pmapi.InstancesOf(ctx, s.src, s.desc.InDom, pmapi.Now); err == nil {
+		if list, err := pmapi.InstancesOf(ctx, s.src, s.desc.InDom, pmapi.Now()); err == nil {
 			for _, in := range list {
 				names[in.ID] = in.Name
 			}

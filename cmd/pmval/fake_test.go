@@ -63,7 +63,7 @@ func (f *fakeSource) Instances(context.Context, []pcp.InDom, pmapi.When) ([]pcp.
 }
 
 func (f *fakeSource) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	insts, err := pmapi.InstancesOf(ctx, f, d, pmapi.Now)
+	insts, err := pmapi.InstancesOf(ctx, f, d, pmapi.Now())
 	for _, in := range insts {
 		if in.Name == name {
 			return in.ID, err

@@ -98,7 +98,7 @@ func (s *session) findInstances(ctx context.Context) error {
 }
 
 func (s *session) allInstances(ctx context.Context) error {
-	insts, err := pmapi.InstancesOf(ctx, s.src, s.desc.InDom, pmapi.Ever)
+	insts, err := pmapi.InstancesOf(ctx, s.src, s.desc.InDom, pmapi.Ever())
 	if err != nil {
 		return fmt.Errorf("pmGetInDom(%s): %s", s.desc.InDom, pmerr.Message(err))
 	}
@@ -122,7 +122,7 @@ func (s *session) lookupInst(ctx context.Context, name string) (int32, bool) {
 		inst, err := s.src.LookupInst(ctx, s.desc.InDom, name)
 		return inst, err == nil
 	}
-	insts, err := pmapi.InstancesOf(ctx, s.src, s.desc.InDom, pmapi.Ever)
+	insts, err := pmapi.InstancesOf(ctx, s.src, s.desc.InDom, pmapi.Ever())
 	if err != nil {
 		return 0, false
 	}

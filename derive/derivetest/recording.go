@@ -169,7 +169,7 @@ func (b *builder) like(ctx context.Context, m *metric) (pcp.Desc, error) {
 	if err != nil || d.InDom == pcp.NullInDom {
 		return d, err
 	}
-	insts, err := pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Ever)
+	insts, err := pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Ever())
 	for _, in := range insts {
 		b.inst(d.InDom, in.Name, in.ID)
 	}

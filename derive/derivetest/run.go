@@ -326,7 +326,7 @@ func cloned(v pcp.Value) pcp.Value {
 func (n *instances) name(ctx context.Context, d pcp.InDom, inst int32) string {
 	if n.names[d] == nil {
 		n.names[d] = make(map[int32]string)
-		list, _ := pmapi.InstancesOf(ctx, n.src, d, pmapi.Ever) // without it they are shown by their numbers
+		list, _ := pmapi.InstancesOf(ctx, n.src, d, pmapi.Ever()) // without it they are shown by their numbers
 		for _, in := range list {
 			n.names[d][in.ID] = in.Name
 		}

@@ -52,7 +52,7 @@ func (r *InstanceNamer) Name(ctx context.Context, d pcp.InDom, inst int32, at pc
 	}
 	if !n.whole && r.src.Line != nil {
 		n.whole = true
-		if list, err := pmapi.InstancesOf(ctx, r.src, d, pmapi.Ever); err == nil {
+		if list, err := pmapi.InstancesOf(ctx, r.src, d, pmapi.Ever()); err == nil {
 			n.add(list, false)
 		}
 	}

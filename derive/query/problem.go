@@ -107,7 +107,7 @@ const maxOperand = 100
 // InstanceNames returns the names of the instances of a domain, in a recording those of any time, and
 // whether they are known.
 func (s *Source) InstanceNames(ctx context.Context, d pcp.InDom) (names []string, known bool) {
-	list, err := pmapi.InstancesOf(ctx, s, d, pmapi.Ever)
+	list, err := pmapi.InstancesOf(ctx, s, d, pmapi.Ever())
 	for _, in := range list {
 		names = append(names, in.Name)
 	}

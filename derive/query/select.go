@@ -114,7 +114,7 @@ func (p *plan) selectionProblem(ctx context.Context) *diagnose.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
-	never, names := p.missing(domains, func(d pcp.InDom) ([]pcp.Instance, error) { return pmapi.InstancesOf(ctx, p.src, d, pmapi.Ever) })
+	never, names := p.missing(domains, func(d pcp.InDom) ([]pcp.Instance, error) { return pmapi.InstancesOf(ctx, p.src, d, pmapi.Ever()) })
 	for _, name := range missing {
 		if names != nil && slices.Contains(never, name) {
 			return unknownInstance(name, names)

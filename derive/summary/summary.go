@@ -236,7 +236,7 @@ func (r *recorder) learn(ctx context.Context, src *query.Source, known names) {
 			continue
 		}
 		asked[dom] = true
-		list, _ := pmapi.InstancesOf(ctx, src, dom, pmapi.Ever) // numbers stand for names that are not known
+		list, _ := pmapi.InstancesOf(ctx, src, dom, pmapi.Ever()) // numbers stand for names that are not known
 		if known[dom] == nil {
 			known[dom] = make(map[int32]string, len(list))
 		}

@@ -108,7 +108,7 @@ func FuzzSample(f *testing.F) {
 			}
 			d, err := s.Describe(ctx, []pcp.ID{id})
 			if err == nil && d[0].Err == nil && d[0].Value.InDom.Domain() == sample.Domain {
-				if _, err := pmapi.InstancesOf(ctx, s, d[0].Value.InDom, pmapi.Now); err != nil && id.Item() != 86 {
+				if _, err := pmapi.InstancesOf(ctx, s, d[0].Value.InDom, pmapi.Now()); err != nil && id.Item() != 86 {
 					t.Fatalf("%v: %v", d[0].Value.InDom, err)
 				}
 			}

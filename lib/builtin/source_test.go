@@ -198,7 +198,7 @@ func TestUnknownDomain(t *testing.T) {
 	s := portable(t)
 	id, d := pcp.NewID(77, 1, 2), pcp.NewInDom(77, 1)
 	descs, err := s.Describe(ctx, []pcp.ID{id})
-	_, errInsts := pmapi.InstancesOf(ctx, s, d, pmapi.Now)
+	_, errInsts := pmapi.InstancesOf(ctx, s, d, pmapi.Now())
 	_, errInst := s.LookupInst(ctx, d, "x")
 	_, errName := s.InstName(ctx, d, 1)
 	_, errText := pmapi.LookupText(ctx, s, pcp.Help, uint32(id))
@@ -339,7 +339,7 @@ func TestNotReady(t *testing.T) {
 	if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{pcp.NewID(29, 0, 4), pcp.NewID(251, 0, 1)}}, &res); err != nil || res.Sets[0].Err != pmerr.Again || res.Sets[1].Err != 0 {
 		t.Errorf("%+v, error %v", res.Sets, err)
 	}
-	if _, err := pmapi.InstancesOf(ctx, s, pcp.NewInDom(29, 1), pmapi.Now); !errors.Is(err, pmerr.Again) {
+	if _, err := pmapi.InstancesOf(ctx, s, pcp.NewInDom(29, 1), pmapi.Now()); !errors.Is(err, pmerr.Again) {
 		t.Errorf("Instances: error %v, want %v", err, pmerr.Again)
 	}
 	if err := s.Walk(ctx, "sample", true, func(string, pcp.ID) bool { return true }); !errors.Is(err, pmerr.Again) {
@@ -544,7 +544,7 @@ func TestClosed(t *testing.T) {
 	_, err3 := s.Children(ctx, "trivial")
 	err4 := s.Walk(ctx, "", true, func(string, pcp.ID) bool { return true })
 	_, err5 := s.Describe(ctx, nil)
-	_, err6 := s.Instances(ctx, nil, pmapi.Now)
+	_, err6 := s.Instances(ctx, nil, pmapi.Now())
 	err7 := s.Store(ctx, nil)
 	_, err8 := pmapi.LabelsOf(ctx, s, pcp.ContextLabels, 0)
 	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8} {
@@ -556,7 +556,7 @@ func TestClosed(t *testing.T) {
 
 func TestAllOf(t *testing.T) {
 	s := portable(t)
-	rs, err := s.Instances(context.Background(), []pcp.InDom{pcp.NewInDom(29, 1), pcp.NewInDom(77, 1), pcp.NewInDom(29, 2)}, pmapi.Now)
+	rs, err := s.Instances(context.Background(), []pcp.InDom{pcp.NewInDom(29, 1), pcp.NewInDom(77, 1), pcp.NewInDom(29, 2)}, pmapi.Now())
 	if err != nil {
 		t.Errorf("%v, error %v", rs, err)
 	} else if len(rs) != 3 || len(rs[0].Value) != 3 {

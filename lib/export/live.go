@@ -53,7 +53,7 @@ func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) er
 func (l *live) instances(ctx context.Context, d *domain, _ pcp.Timestamp, of []int32) ([]pcp.Instance, error) {
 	for _, inst := range of {
 		if _, known := d.names[inst]; !known {
-			return pmapi.InstancesOf(ctx, l.src, d.id, pmapi.Now)
+			return pmapi.InstancesOf(ctx, l.src, d.id, pmapi.Now())
 		}
 	}
 	return d.list, nil

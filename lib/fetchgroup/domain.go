@@ -94,10 +94,10 @@ func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
 func (g *Group) instances(ctx context.Context, id pcp.InDom) ([]pcp.Instance, error) {
 	src := g.pc.Source()
 	if _, ok := pmapi.As[pmapi.Timeline](src); !ok {
-		list, err := pmapi.InstancesOf(ctx, src, id, pmapi.Now)
+		list, err := pmapi.InstancesOf(ctx, src, id, pmapi.Now())
 		return slices.Clone(list), err
 	}
-	all, err := pmapi.InstancesOf(ctx, src, id, pmapi.Ever)
+	all, err := pmapi.InstancesOf(ctx, src, id, pmapi.Ever())
 	if now, err := pmapi.InstancesOf(ctx, src, id, pmapi.At(g.now.Time)); err == nil {
 		return slices.Concat(now, all), nil
 	}

@@ -122,7 +122,7 @@ func (r *recording) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.
 func (r *recording) Instances(_ context.Context, ds []pcp.InDom, when When) ([]pcp.Answer[[]pcp.Instance], error) {
 	rs := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	for i, d := range ds {
-		if when == Ever {
+		if when == Ever() {
 			rs[i].Value, rs[i].Err = r.set.AllInstances(d)
 		} else {
 			rs[i].Value, rs[i].Err = r.set.Instances(d, r.time(when))

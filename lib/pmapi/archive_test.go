@@ -112,7 +112,7 @@ func TestArchiveMeta(t *testing.T) {
 		t.Fatalf("Describe: %+v, %v; want %+v", rs, err, want)
 	}
 	d := want.InDom
-	list, err := pmapi.InstancesOf(ctx, a, d, pmapi.Now)
+	list, err := pmapi.InstancesOf(ctx, a, d, pmapi.Now())
 	if got := fmt.Sprint(list); err != nil || got != "[{0 zero} {1 one} {7 seven up}]" {
 		t.Errorf("Instances: %s, %v", got, err)
 	}
@@ -163,12 +163,12 @@ func TestPosition(t *testing.T) {
 		} else if len(sets) != 1 || sets[0].Labels[0].Name != "measure" || sets[0].Labels[0].Value != want.measure {
 			t.Errorf("labels in record %d: %+v, %v; want %s", i, sets, err, want.measure)
 		}
-		list, err := pmapi.InstancesOf(ctx, indoms, d, pmapi.Now)
+		list, err := pmapi.InstancesOf(ctx, indoms, d, pmapi.Now())
 		if got := fmt.Sprint(list); err != nil || got != want.instances {
 			t.Errorf("instances in record %d: %s, %v; want %s", i, got, err, want.instances)
 		}
 	}
-	all, err := pmapi.InstancesOf(ctx, indoms, d, pmapi.Ever)
+	all, err := pmapi.InstancesOf(ctx, indoms, d, pmapi.Ever())
 	if err != nil || len(all) != 6 {
 		t.Errorf("instances of all times: %v, %v", all, err)
 	}

@@ -94,7 +94,7 @@ func calls() []call {
 		{"Walk", func(c ctx) error { return c.Source().Walk(background, "", true, stop) }, nil, nil, pmerr.NoContext},
 		{"Names", func(c ctx) error { return failed(c.Source().Names(background, 0)) }, pmerr.PMID, pmerr.PMID, pmerr.NoContext},
 		{"Describe", func(c ctx) error { return failed(c.Source().Describe(background, id)) }, nil, nil, pmerr.NoContext},
-		{"Instances", func(c ctx) error { return failed(pmapi.InstancesOf(background, c.Source(), 1, pmapi.Now)) }, pmerr.InDom, pmerr.InDomLog, pmerr.NoContext},
+		{"Instances", func(c ctx) error { return failed(pmapi.InstancesOf(background, c.Source(), 1, pmapi.Now())) }, pmerr.InDom, pmerr.InDomLog, pmerr.NoContext},
 		{"Fetch", func(c ctx) error { return failed(c.Fetch(background, id)) }, nil, nil, pmerr.NoContext},
 		{"Fetch of nothing", func(c ctx) error { return failed(c.Fetch(background, nil)) }, pmerr.TooSmall, pmerr.TooSmall, pmerr.TooSmall},
 		{"Store", func(c ctx) error { return c.Store(background, one) }, nil, pmerr.NotHost, pmerr.NoContext},

@@ -106,7 +106,7 @@ func ExampleContext_Source() {
 		if m.Desc.InDom == pcp.NullInDom {
 			continue
 		}
-		list, err := pmapi.InstancesOf(ctx, src, m.Desc.InDom, pmapi.Now)
+		list, err := pmapi.InstancesOf(ctx, src, m.Desc.InDom, pmapi.Now())
 		fmt.Println(list, err)
 	}
 	// Output:

@@ -88,7 +88,7 @@ func hostCalls() map[string]func(ctx context.Context, h *Host) error {
 			return err
 		},
 		"Instances": func(ctx context.Context, h *Host) error {
-			_, err := InstancesOf(ctx, h, pmcdtest.BinInDom, Now)
+			_, err := InstancesOf(ctx, h, pmcdtest.BinInDom, Now())
 			return err
 		},
 		"LookupInst": func(ctx context.Context, h *Host) error {

@@ -40,7 +40,7 @@ func LabelObjects(descs ...pcp.Desc) []LabelObject {
 // LabelsOf returns the label sets that one object has now, or at the position of a recording
 // (pmGetDomainLabels and others). Errors are those of [Source.Labels].
 func LabelsOf(ctx context.Context, src Source, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	found, err := src.Labels(ctx, kind, []uint32{ident}, Now)
+	found, err := src.Labels(ctx, kind, []uint32{ident}, Now())
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func ReadLabels(ctx context.Context, src Source, objects []LabelObject) ([]pcp.O
 		for len(objects) > 0 && objects[0].Kind == kind {
 			idents, objects = append(idents, objects[0].Ident), objects[1:]
 		}
-		answers, err := src.Labels(ctx, kind, idents, Now)
+		answers, err := src.Labels(ctx, kind, idents, Now())
 		if err != nil {
 			answers = make([]pcp.Answer[pcp.ObjectLabels], len(idents))
 			answers[0].Err = err

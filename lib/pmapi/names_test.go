@@ -86,7 +86,7 @@ func TestNamesAlone(t *testing.T) {
 	id := idOf(t, src, "y")
 	var res pcp.Result
 	_, describe := src.Describe(ctx, []pcp.ID{id})
-	_, instances := pmapi.InstancesOf(ctx, src, pcp.NewInDom(245, 1), pmapi.Now)
+	_, instances := pmapi.InstancesOf(ctx, src, pcp.NewInDom(245, 1), pmapi.Now())
 	for what, err := range map[string]error{
 		"Describe": describe, "Instances": instances,
 		"Fetch": src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}}, &res),

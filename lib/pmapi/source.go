@@ -87,11 +87,11 @@ type When struct {
 	kind uint8
 }
 
-// The times without a number: the position of a recording, and all of its times.
-var (
-	Now  = When{}
-	Ever = When{kind: 2}
-)
+// Now returns the time of the position of a recording.
+func Now() When { return When{} }
+
+// Ever returns all times of a recording.
+func Ever() When { return When{kind: 2} }
 
 // At returns a time. For the values of a result that is its time: in the mode Interp the position is
 // already that of the next one.

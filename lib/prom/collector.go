@@ -91,7 +91,7 @@ func (c *Collector) collect(ctx context.Context, out chan<- prometheus.Metric) e
 	for i := range c.families {
 		f := &c.families[i]
 		if d := f.desc.InDom; d != pcp.NullInDom && names[d] == nil && c.result.Sets[i].Len() > 0 {
-			insts, err := pmapi.InstancesOf(ctx, c.src, d, pmapi.Now)
+			insts, err := pmapi.InstancesOf(ctx, c.src, d, pmapi.Now())
 			if err != nil {
 				return fmt.Errorf("instances of %v: %w", d, err)
 			}

@@ -114,7 +114,7 @@ func checkMetadata(t *testing.T, base string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	insts, err := pmapi.InstancesOf(t.Context(), src, desc.InDom, pmapi.Ever)
+	insts, err := pmapi.InstancesOf(t.Context(), src, desc.InDom, pmapi.Ever())
 	if err != nil || len(insts) != 9 || insts[1].Name != "bin-200" {
 		t.Errorf("instances %v, %v", insts, err)
 	}

@@ -38,24 +38,13 @@ func (set *Set) Column() (c Column, ok bool) {
 // Named reports whether the values have instances.
 func (c *Column) Named() bool { return c.name != nil || c.names != nil }
 
-// NameAt returns the name of the instance of value i, "" if the values have none.
-func (c *Column) NameAt(i int) string {
+// Name returns the name of the instance of value i, "" if the values have none.
+func (c *Column) Name(i int) string {
 	switch {
 	case c.names != nil:
 		return c.names[i]
 	case c.name != nil:
 		return c.name(c.Insts[i])
-	}
-	return ""
-}
-
-// Name returns the name of an instance, "" if the values have none.
-func (c *Column) Name(inst int32) string {
-	if c.names == nil && c.name != nil {
-		return c.name(inst)
-	}
-	if i := slices.Index(c.Insts, inst); i >= 0 {
-		return c.NameAt(i)
 	}
 	return ""
 }

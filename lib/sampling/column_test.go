@@ -65,8 +65,8 @@ func TestColumnNames(t *testing.T) {
 				if of != nil {
 					want = names[inst]
 				}
-				if c.Name(inst) != want || c.NameAt(k) != want {
-					t.Errorf("%s: set %d, value %d: %q, %q, want %q", name, i, k, c.Name(inst), c.NameAt(k), want)
+				if c.Name(k) != want {
+					t.Errorf("%s: set %d, value %d: %q, want %q", name, i, k, c.Name(k), want)
 				}
 				if v := own.Sets[i].At(k); v.Instance != want || v.Host != "h" {
 					t.Errorf("%s: set %d, value %d: %+v, want %q of h", name, i, k, v, want)

@@ -85,7 +85,7 @@ func (r *roster) is(column *Column) bool {
 		return false
 	}
 	for i := range r.names {
-		if column.NameAt(i) != r.names[i] {
+		if column.Name(i) != r.names[i] {
 			return false
 		}
 	}
@@ -97,7 +97,7 @@ func rosterOf(column *Column) *roster {
 	if column.Named() {
 		r.names = make([]string, len(r.ids))
 		for i := range r.names {
-			r.names[i] = column.NameAt(i)
+			r.names[i] = column.Name(i)
 		}
 	}
 	return r

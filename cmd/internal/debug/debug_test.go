@@ -46,7 +46,7 @@ func use(t *testing.T, src pmapi.Source, name string, id pcp.ID, d pcp.InDom) {
 	src.Walk(ctx, name, false, func(string, pcp.ID) bool { return true })
 	src.Lookup(ctx, []string{name, "no.such"})
 	src.Describe(ctx, []pcp.ID{id})
-	pmapi.InstancesOf(ctx, src, d, pmapi.Now)
+	pmapi.InstancesOf(ctx, src, d, pmapi.Now())
 	profile := new(pcp.Profile)
 	profile.DelAll()
 	profile.Add(d, 200)

@@ -46,7 +46,7 @@ func (o *observed) result(ctx context.Context, r *pcp.Result) {
 
 func (o *observed) instName(ctx context.Context, d pcp.InDom, inst int32) string {
 	if o.insts[instance{d, inst}] == "" {
-		list, _ := pmapi.InstancesOf(ctx, o.Source, d, pmapi.Now) // without an answer the instance has no name
+		list, _ := pmapi.InstancesOf(ctx, o.Source, d, pmapi.Now()) // without an answer the instance has no name
 		o.remember(d, list)
 	}
 	return cmp.Or(o.insts[instance{d, inst}], unknown)

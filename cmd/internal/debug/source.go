@@ -159,7 +159,7 @@ func (o *observed) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When)
 		return found, err
 	}
 	call := "pmGetInDom"
-	if o.recorded && at == pmapi.Ever {
+	if o.recorded && at == pmapi.Ever() {
 		call = "pmGetInDomArchive"
 	}
 	for i, d := range ds {

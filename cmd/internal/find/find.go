@@ -200,7 +200,7 @@ func (r *reader) instances(ctx context.Context, objects []pmapi.LabelObject) err
 		for i, o := range list {
 			domains[i] = pcp.InDom(o.Ident)
 		}
-		found, err := r.src.Instances(ctx, domains, pmapi.Ever)
+		found, err := r.src.Instances(ctx, domains, pmapi.Ever())
 		if bad := fatal(ctx, err); bad != nil {
 			return bad
 		}

@@ -52,7 +52,7 @@ func liveOperations() []operation {
 			for i := range idents {
 				idents[i] = uint32(id(i))
 			}
-			return func() { must2(h.Labels(ctx, pcp.ItemLabels, idents, pmapi.Now)) }
+			return func() { must2(h.Labels(ctx, pcp.ItemLabels, idents, pmapi.Now())) }
 		}},
 		{"connect a fleet and read it twice", "hosts", []int{10, 100, 1000}, fleet},
 		{"read a file of mapped values", "values", steps, mapped},

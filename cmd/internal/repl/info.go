@@ -84,7 +84,7 @@ func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
 	}
 	insts, err := pmapi.InstancesOf(ctx, s.src, d.InDom, pmapi.At(s.src.At))
 	if err != nil && s.src.Line != nil {
-		if all, later := pmapi.InstancesOf(ctx, s.src, d.InDom, pmapi.Ever); later == nil && len(all) > 0 {
+		if all, later := pmapi.InstancesOf(ctx, s.src, d.InDom, pmapi.Ever()); later == nil && len(all) > 0 {
 			s.note(w, "none at the position; these are of the whole recording")
 			insts, err = all, nil
 		}

@@ -33,7 +33,7 @@ func (c *completer) instancesOf(exprs []string) (insts []pcp.Instance) {
 		if err != nil || x.Info.Root.InDom == pcp.NullInDom {
 			continue
 		}
-		list, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, pmapi.Ever)
+		list, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, pmapi.Ever())
 		if c.s.noteLost(err) != nil {
 			return insts
 		}

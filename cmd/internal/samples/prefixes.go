@@ -21,7 +21,7 @@ const maxPrefixes = 1 << 11
 // at returns the prefix of the value at place i of a column, and whether its text is still to be made.
 func (p *prefixes) at(i int, c *sampling.Column) (x *prefix, made bool) {
 	id := c.Insts[i]
-	name := c.NameAt(i)
+	name := c.Name(i)
 	switch {
 	case i < len(p.list):
 		x = &p.list[i]

@@ -97,7 +97,7 @@ func instancesOf(ctx context.Context, src pmapi.Source, name string) ([]pcp.Inst
 	if err != nil || d.InDom == pcp.NullInDom {
 		return nil, err
 	}
-	return pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Ever)
+	return pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Ever())
 }
 
 // FirstWords returns the names of instances up to the first blank, which select them.

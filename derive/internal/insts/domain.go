@@ -20,7 +20,7 @@ import (
 func (g *Groups) Instances(ctx context.Context, d pcp.InDom, when pmapi.When) ([]pcp.Instance, error) {
 	at, ok := when.Time()
 	switch {
-	case when == pmapi.Ever:
+	case when == pmapi.Ever():
 		return g.allInstances(ctx, d)
 	case !ok && g.line != nil:
 		at = g.line.Origin()
@@ -67,7 +67,7 @@ const maxSets = 1 << 22
 func (g *Groups) allInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	by := g.byDom[d]
 	if by == nil || g.line == nil {
-		return g.Instances(ctx, d, pmapi.Now)
+		return g.Instances(ctx, d, pmapi.Now())
 	}
 	inner := by
 	for g.Has(inner.Of) {
@@ -75,7 +75,7 @@ func (g *Groups) allInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance,
 	}
 	_, at, err := g.line.Bounds(ctx)
 	if err != nil {
-		return g.Instances(ctx, d, pmapi.Now)
+		return g.Instances(ctx, d, pmapi.Now())
 	}
 	for done, more := 0, true; more; {
 		if _, bad := g.instancesAt(ctx, d, at); bad != nil { // which makes the groups known; there are none before the domain
@@ -99,7 +99,7 @@ func (g *Groups) allInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance,
 
 // LookupInst returns the number of the group of a name, or of the one whose name it is up to the first blank.
 func (g *Groups) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	list, err := g.Instances(ctx, d, pmapi.Now)
+	list, err := g.Instances(ctx, d, pmapi.Now())
 	if err != nil {
 		return pcp.NullInst, err
 	}
@@ -126,7 +126,7 @@ func (g *Groups) InstName(ctx context.Context, d pcp.InDom, inst int32) (string,
 	if x, ok := by.groups[inst]; ok {
 		return x.name, nil
 	}
-	if _, err := g.Instances(ctx, d, pmapi.Now); err != nil {
+	if _, err := g.Instances(ctx, d, pmapi.Now()); err != nil {
 		return "", err
 	}
 	if x, ok := by.groups[inst]; ok {

@@ -57,7 +57,7 @@ func (in *Instances) Begin(ctx context.Context, at pcp.Timestamp) {
 func (in *Instances) Instances(d pcp.InDom) ([]pcp.Instance, error) {
 	l, ok := in.lists[d]
 	if !ok {
-		l.list, l.err = pmapi.InstancesOf(in.ctx, in.source, d, pmapi.Now)
+		l.list, l.err = pmapi.InstancesOf(in.ctx, in.source, d, pmapi.Now())
 		in.lists[d] = l
 	}
 	return l.list, l.err

@@ -84,7 +84,7 @@ func main() {
 
 	instances := []pcp.Instance{{ID: pcp.NullInst}} // of a metric with a single value
 	if desc.InDom != pcp.NullInDom {
-		if instances, err = pmapi.InstancesOf(ctx, archive, desc.InDom, pmapi.Ever); err != nil {
+		if instances, err = pmapi.InstancesOf(ctx, archive, desc.InDom, pmapi.Ever()); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -66,7 +66,7 @@ func FuzzFile(f *testing.F) {
 			if d.Value.InDom == pcp.NullInDom {
 				continue
 			}
-			if _, err := pmapi.InstancesOf(ctx, s, d.Value.InDom, pmapi.Now); err != nil {
+			if _, err := pmapi.InstancesOf(ctx, s, d.Value.InDom, pmapi.Now()); err != nil {
 				t.Fatalf("%v: %v", d.Value.InDom, err)
 			}
 			if _, err := pmapi.LabelsOf(ctx, s, pcp.InstanceLabels, uint32(d.Value.InDom)); err != nil {

@@ -82,7 +82,7 @@ func (l *liar) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 func (l *liar) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
 	found, err := l.Archive.Instances(ctx, ds, at)
 	lie := l.instances
-	if at == pmapi.Ever {
+	if at == pmapi.Ever() {
 		lie = l.all
 	}
 	for i := range found {

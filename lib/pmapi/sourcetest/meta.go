@@ -42,20 +42,20 @@ func (k *kit) describe() {
 func (k *kit) instances() {
 	ds := append(slices.Clone(k.indoms), k.unknownInDom(), pcp.NullInDom)
 	if k.bare {
-		if list, err := k.src.Instances(k.ctx, ds, pmapi.Now); !errors.Is(err, pmerr.NoContext) {
+		if list, err := k.src.Instances(k.ctx, ds, pmapi.Now()); !errors.Is(err, pmerr.NoContext) {
 			k.errorf("Instances: %v, error %v; Describe said %v", list, err, pmerr.NoContext)
 		}
 		return
 	}
 	for range 3 {
-		found, err := k.src.Instances(k.ctx, ds, pmapi.Now)
+		found, err := k.src.Instances(k.ctx, ds, pmapi.Now())
 		if err != nil || len(found) != len(ds) {
 			k.errorf("Instances: %d answers to %d questions, error %v", len(found), len(ds), err)
 			return
 		}
 		for i, d := range ds {
 			list, err := found[i].Value, found[i].Err
-			alone, err1 := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Now)
+			alone, err1 := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Now())
 			switch known := i < len(k.indoms); {
 			case !slices.Equal(list, alone) || pmerr.Of(err) != pmerr.Of(err1):
 				k.errorf("Instances(%v): %v, error %v among others, alone %v, error %v", d, list, err, alone, err1)
@@ -102,7 +102,7 @@ func (k *kit) instanceNames() {
 }
 
 func (k *kit) instanceNamesOf(d pcp.InDom) {
-	list, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Now)
+	list, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Now())
 	if err != nil {
 		return
 	}
@@ -155,7 +155,7 @@ func (k *kit) labels() {
 }
 
 func (k *kit) labelsOf(kind pcp.LabelKind, idents []uint32) {
-	found, err := k.src.Labels(k.ctx, kind, idents, pmapi.Now)
+	found, err := k.src.Labels(k.ctx, kind, idents, pmapi.Now())
 	if k.bare && errors.Is(err, pmerr.NoContext) {
 		return
 	}
@@ -163,7 +163,7 @@ func (k *kit) labelsOf(kind pcp.LabelKind, idents []uint32) {
 		k.errorf("Labels(%d): %d answers to %d questions, error %v", kind, len(found), len(idents), err)
 		return
 	}
-	at, recorded := pmapi.Now, k.time != nil
+	at, recorded := pmapi.Now(), k.time != nil
 	if recorded {
 		at = pmapi.At(k.time.Origin())
 	}

@@ -168,14 +168,14 @@ func (k *kit) records() {
 func (k *kit) allInstances() {
 	for range 6 {
 		for _, d := range k.indoms {
-			list, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Now)
+			list, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Now())
 			if err != nil {
 				continue
 			}
 			if at, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.At(k.time.Origin())); err != nil || !slices.Equal(at, list) {
 				k.errorf("Instances(%v) at %s: %v, error %v; Instances has %v", d, show(k.time.Origin()), at, err, list)
 			}
-			all, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Ever)
+			all, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Ever())
 			if i := repeated(all); err != nil || i >= 0 {
 				k.errorf("Instances(%v) of all times: %v, error %v; want each once", d, all, err)
 			}
@@ -188,7 +188,7 @@ func (k *kit) allInstances() {
 		k.move()
 	}
 	for _, d := range []pcp.InDom{k.unknownInDom(), pcp.NullInDom} {
-		if list, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Ever); err == nil {
+		if list, err := pmapi.InstancesOf(k.ctx, k.src, d, pmapi.Ever()); err == nil {
 			k.errorf("Instances(%v) of all times: %v; want an error", d, list)
 		}
 	}

@@ -82,7 +82,7 @@ func TestNames(t *testing.T) {
 func TestInstances(t *testing.T) {
 	_, h := connect(t)
 	ctx := t.Context()
-	all, err := pmapi.InstancesOf(ctx, h, indom, pmapi.Now)
+	all, err := pmapi.InstancesOf(ctx, h, indom, pmapi.Now())
 	if err != nil || len(all) != 4 {
 		t.Errorf("%v %v", all, err)
 	}
@@ -95,7 +95,7 @@ func TestInstances(t *testing.T) {
 	if _, err := h.InstName(ctx, indom, 9); !errors.Is(err, pmerr.Inst) {
 		t.Error(err)
 	}
-	if _, err := pmapi.InstancesOf(ctx, h, pcp.NewInDom(1, 1), pmapi.Now); !errors.Is(err, pmerr.InDom) {
+	if _, err := pmapi.InstancesOf(ctx, h, pcp.NewInDom(1, 1), pmapi.Now()); !errors.Is(err, pmerr.InDom) {
 		t.Error(err)
 	}
 }

@@ -113,7 +113,7 @@ func describeColumn(ctx context.Context, a *pmapi.Archive, metric string) (col c
 		col.insts = []int32{pcp.NullInst}
 		return col, nil
 	}
-	all, err := pmapi.InstancesOf(ctx, a, col.desc.InDom, pmapi.Ever)
+	all, err := pmapi.InstancesOf(ctx, a, col.desc.InDom, pmapi.Ever())
 	for _, inst := range all {
 		col.insts = append(col.insts, inst.ID)
 	}

@@ -126,7 +126,7 @@ func row(t *testing.T, s *derive.Source, b *strings.Builder, d pcp.InDom, v *pcp
 	}
 	names := map[int32]string{}
 	if d != pcp.NullInDom && v.Len() > 0 {
-		list, err := pmapi.InstancesOf(context.Background(), s, d, pmapi.Now)
+		list, err := pmapi.InstancesOf(context.Background(), s, d, pmapi.Now())
 		if err != nil && !errors.Is(err, pmerr.InDomLog) { // a domain that novalue() has made up
 			t.Fatal(err)
 		}

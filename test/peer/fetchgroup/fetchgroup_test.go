@@ -88,7 +88,7 @@ func survey(t *testing.T, src pmapi.Source, r *rand.Rand) *choice {
 		if _, ok := c.insts[d.InDom]; ok || d.InDom == pcp.NullInDom {
 			continue
 		}
-		c.insts[d.InDom], _ = pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Ever)
+		c.insts[d.InDom], _ = pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Ever())
 	}
 	return c
 }

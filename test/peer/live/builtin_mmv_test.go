@@ -113,7 +113,7 @@ func describeAll(t *testing.T, src pmapi.Source, root string) string {
 		sayLabels(&b, src, name, pcp.ClusterLabels, uint32(ids[i]))
 		sayLabels(&b, src, name, pcp.ItemLabels, uint32(ids[i]))
 		if d.InDom != pcp.NullInDom && descs[i].Err == nil {
-			list, err := pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Now)
+			list, err := pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Now())
 			fmt.Fprintf(&b, "%s instances %v %v\n", name, list, err)
 			sayLabels(&b, src, name, pcp.InDomLabels, uint32(d.InDom))
 			sayLabels(&b, src, name, pcp.InstanceLabels, uint32(d.InDom))

@@ -50,7 +50,7 @@ func metadata(t *testing.T, src pmapi.Source, root string) (lines []string) {
 		d := descs[i]
 		line := fmt.Sprintf("%s %v %+v %v%s%s", name, ids[i], d.Value, d.Err, labels(pcp.ClusterLabels, uint32(ids[i])), labels(pcp.ItemLabels, uint32(ids[i])))
 		if dom := d.Value.InDom; d.Err == nil && dom != pcp.NullInDom && dom.Domain() != 2 && !slices.Contains(moving, dom) {
-			list, err := pmapi.InstancesOf(ctx, src, dom, pmapi.Now)
+			list, err := pmapi.InstancesOf(ctx, src, dom, pmapi.Now())
 			line += fmt.Sprint(list, err, labels(pcp.InDomLabels, uint32(dom)), labels(pcp.InstanceLabels, uint32(dom)))
 		}
 		lines = append(lines, line)
