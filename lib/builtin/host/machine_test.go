@@ -120,15 +120,6 @@ func FuzzAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		same := mac(func(string, ...int) ([]byte, error) { return answer, nil }, machine{})
-		if v, err := same.load(); err == nil && v.Load1+v.Load5+v.Load15 < 0 {
-			t.Errorf("%x: load %+v", answer, v)
-		}
-		if v, err := same.swap(); err == nil && max(v.Used, v.Free) > v.Total {
-			t.Errorf("%x: swap space %+v", answer, v)
-		}
-		if n, err := same.count(); err == nil && n < 1 {
-			t.Errorf("%x: %d processors", answer, n)
-		}
 		if v, err := same.bootTime(); err == nil && int64(v) <= 0 {
 			t.Errorf("%x: started at %d", answer, v)
 		}

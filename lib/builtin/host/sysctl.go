@@ -10,25 +10,20 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/disk"
 	"github.com/shirou/gopsutil/v4/host"
-	"github.com/shirou/gopsutil/v4/load"
-	"github.com/shirou/gopsutil/v4/mem"
 	psnet "github.com/shirou/gopsutil/v4/net"
 )
 
 // A sysctl asks the kernel of macOS, as unix.SysctlRaw does; tests have answers of their own.
 type sysctl func(name string, args ...int) ([]byte, error)
 
-// mac returns macOS, whose kernel is asked by a function. base has the answers that do not come from
-// sysctl. gopsutil runs netstat for the counters of interfaces, which does not print the packets that
-// are dropped when they come in, and two programs for the name of the system.
+// mac returns macOS, whose kernel is asked by a function where gopsutil would run programs: netstat for
+// the counters of interfaces, which does not print the packets that are dropped when they come in, and
+// two for the name of the system. base has the other answers.
 func mac(ask sysctl, base machine) machine {
 	m := base
-	m.system, m.info, m.bootTime, m.load, m.swap, m.count = "darwin", ask.info, ask.bootTime, ask.load, ask.swap, ask.count
-	m.processors = func() ([]cpu.InfoStat, error) { return ask.processors(base.processors) }
-	m.interfaces = ask.interfaces
+	m.system, m.info, m.bootTime, m.interfaces = "darwin", ask.info, ask.bootTime, ask.interfaces
 	m.disks = func() (map[string]disk.IOCountersStat, error) {
 		v, err := base.disks()
 		for name, d := range v {
@@ -94,54 +89,6 @@ func (ask sysctl) info() (*host.InfoStat, error) {
 		OS: strings.ToLower(ask.text("kern.ostype")), Platform: "macOS", PlatformVersion: ask.text("kern.osproductversion"),
 		KernelVersion: ask.text("kern.osrelease"), KernelArch: ask.text("hw.machine"), Hostname: ask.text("kern.hostname"),
 	}, nil
-}
-
-// load decodes struct loadavg (sys/resource.h).
-func (ask sysctl) load() (*load.AvgStat, error) {
-	v, err := fixed[struct {
-		Load  [3]uint32
-		_     uint32
-		Scale int64
-	}](ask, "vm.loadavg")
-	if err == nil && v.Scale <= 0 {
-		err = fmt.Errorf("vm.loadavg: scale %d", v.Scale)
-	}
-	scale := float64(v.Scale)
-	return &load.AvgStat{Load1: float64(v.Load[0]) / scale, Load5: float64(v.Load[1]) / scale, Load15: float64(v.Load[2]) / scale}, err
-}
-
-// swap decodes struct xsw_usage (sys/sysctl.h).
-func (ask sysctl) swap() (*mem.SwapMemoryStat, error) {
-	v, err := fixed[struct {
-		Total, Avail, Used  uint64
-		Pagesize, Encrypted uint32
-	}](ask, "vm.swapusage")
-	if err == nil && (max(v.Avail, v.Used) > v.Total || v.Total > 1<<60) {
-		err = fmt.Errorf("vm.swapusage: %d bytes free and %d used of %d", v.Avail, v.Used, v.Total)
-	}
-	return &mem.SwapMemoryStat{Total: v.Total, Used: v.Used, Free: v.Avail}, err
-}
-
-const maxProcessors = 1 << 16
-
-func (ask sysctl) count() (int, error) {
-	n, err := fixed[uint32](ask, "hw.logicalcpu")
-	if err == nil && (n == 0 || n > maxProcessors) {
-		err = fmt.Errorf("hw.logicalcpu: %d", n)
-	}
-	return int(n), err
-}
-
-// processors returns the one description of all processors. Apple's own have neither a vendor nor a
-// frequency in sysctl; gopsutil finds the frequency in the registry of devices.
-func (ask sysctl) processors(registry func() ([]cpu.InfoStat, error)) ([]cpu.InfoStat, error) {
-	v := cpu.InfoStat{ModelName: ask.text("machdep.cpu.brand_string"), VendorID: ask.text("machdep.cpu.vendor")}
-	if hz, err := fixed[uint64](ask, "hw.cpufrequency"); err == nil && hz < 1e12 {
-		v.Mhz = float64(hz) / 1e6
-	} else if other, err := registry(); err == nil && len(other) > 0 {
-		v.Mhz = other[0].Mhz
-	}
-	return []cpu.InfoStat{v}, nil
 }
 
 // The path to an interface among the numbers of sysctl (net/if_mib.h). The list of NET_RT_IFLIST2 has
