@@ -56,7 +56,9 @@ lib/mmv/expvars: lib/mmv
 lib/mmv/goruntime: lib/mmv
 lib/trace/internal/tracepdu: lib/internal/wire
 lib/trace: lib/trace/internal/tracepdu lib/pmerr
-lib/pmda: lib/safefile lib/pmns lib/option lib/pdu lib/pcp lib/pmerr
+lib/pmda/helptext: lib/pcp lib/pmerr
+lib/pmda/helptext/help: lib/pmda/helptext lib/safefile lib/pmns lib/pcp lib/pmerr
+lib/pmda: lib/pmda/helptext lib/safefile lib/pmns lib/option lib/pdu lib/pcp lib/pmerr
 lib/pmda/remote: lib/pmda lib/pmns lib/pdu lib/pcp lib/pmerr
 lib/pmda/pmdatest: lib/pmda/remote lib/pmda lib/pdu lib/pcp lib/pmerr
 internal/dbpmda: internal/ctext lib/pmda/remote lib/pmda lib/pmns lib/format lib/option lib/pdu lib/pcp lib/pmerr

@@ -17,9 +17,9 @@ var toTerminal = regexp.MustCompile(`\bos\.(Stdout|Stderr)\b|\bfmt\.Print(f|ln)?
 // mayWrite has the files that use the streams of the process.
 var mayWrite = []string{
 	"cmd/internal/cli/env.go", "cmd/internal/cli/stream.go", // the filter, and what stands below it
-	"lib/option/parser.go", // a default, for programs of others
-	"lib/doc.go",           // in a comment
-	"lib/pmda/main.go",     // programs of their own: agents
+	"lib/option/parser.go",                               // a default, for programs of others
+	"lib/doc.go",                                         // in a comment
+	"lib/pmda/main.go", "lib/pmda/helptext/help/main.go", // programs of their own: agents and their tools
 }
 
 // mayRun has the files or packages that start programs, and who names these. No file or name from outside does.

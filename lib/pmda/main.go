@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"pmtools/lib/pmda/helptext"
 )
 
 // Options are the settings of the command line for an agent, and of the agent for Main.
@@ -146,11 +148,11 @@ func (p *program) connectAndServe(ctx context.Context, f *flags, opts *Options, 
 	defer closeAgent(agent)
 	s := &Server{Provider: agent, Attrs: opts.Attrs, Containers: opts.Containers, NotReady: opts.NotReady}
 	if f.helpFile != "" {
-		help, err := openHelp(f.helpFile)
+		help, err := helptext.Open(f.helpFile)
 		if err != nil {
 			log.note("Warning", err.Error())
 		} else {
-			s.Help = help
+			s.Help = helpFile{help}
 		}
 	}
 	s.Logf = func(format string, args ...any) { log.note("Error", fmt.Sprintf(format, args...)) }

@@ -17,6 +17,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
+	"pmtools/lib/pmda/helptext"
 	_ "pmtools/test/env"
 )
 
@@ -155,8 +156,17 @@ func TestMainServes(t *testing.T) {
 		}
 		in = append(in, b...)
 	}
-	index, texts := helpFiles(binary.BigEndian)
-	help := writeHelp(t, index, texts)
+	help := filepath.Join(t.TempDir(), "help")
+	entries, _ := helptext.Parse("help", "@ 1.0.0 one\nlong\n", nil)
+	index, texts, err := helptext.Compile(entries, binary.BigEndian)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for suffix, b := range map[string][]byte{".dir": index, ".pag": texts} {
+		if err := os.WriteFile(help+suffix, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	closed := false
 	r := &run{args: "-d 253 -l " + filepath.Join(t.TempDir(), "log") + " -h " + help, stdin: bytes.NewReader(in), agent: func(o *Options) (Provider, error) {
 		o.Attrs, o.Containers = true, true

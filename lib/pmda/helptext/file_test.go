@@ -1,4 +1,4 @@
-package pmda
+package helptext
 
 import (
 	"encoding/binary"
@@ -11,6 +11,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // helpFiles returns the files that newhelp makes on a machine of a byte order (collector.md C7.3):
@@ -42,7 +43,7 @@ func writeHelp(t testing.TB, dir, pag string) string {
 // TestHelpFile checks texts from files of both byte orders.
 func TestHelpFile(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		h, err := openHelp(writeHelp(t, first(helpFiles(order)), second(helpFiles(order))))
+		h, err := Open(writeHelp(t, first(helpFiles(order)), second(helpFiles(order))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,9 +65,9 @@ func TestHelpFile(t *testing.T) {
 			{"unknown metric", 0x3f400002, false, pcp.Help, "", pmerr.Text},
 			{"unknown domain", 0x3f400000, true, pcp.Help, "", pmerr.Text},
 		} {
-			got, err := h.Text(t.Context(), nil, pcp.ID(tt.id), tt.kind)
+			got, err := h.Text(pcp.ID(tt.id), tt.kind)
 			if tt.indom {
-				got, err = h.InDomText(t.Context(), nil, pcp.InDom(tt.id), tt.kind)
+				got, err = h.InDomText(pcp.InDom(tt.id), tt.kind)
 			}
 			if got != tt.want || !errors.Is(err, tt.err) {
 				t.Errorf("%v: %s: %q, %v", order, tt.name, got, err)
@@ -90,25 +91,25 @@ func TestBadHelpFiles(t *testing.T) {
 		"no texts":       {dir, ""},
 		"other texts":    {dir, "PcPh12\n"},
 	} {
-		if h, err := openHelp(writeHelp(t, files[0], files[1])); h != nil || err == nil {
+		if h, err := Open(writeHelp(t, files[0], files[1])); h != nil || err == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := openHelp(filepath.Join(t.TempDir(), "nosuch")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(filepath.Join(t.TempDir(), "nosuch")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	name := writeHelp(t, dir, pag)
 	if err := os.Remove(name + ".pag"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openHelp(name); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no texts: %v", err)
 	}
-	h, err := openHelp(writeHelp(t, dir, pag[:10]))
+	h, err := Open(writeHelp(t, dir, pag[:10]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := h.Text(t.Context(), nil, 0x3f400000, pcp.Help); !errors.Is(err, pmerr.Text) {
+	if s, err := h.Text(0x3f400000, pcp.Help); !errors.Is(err, pmerr.Text) {
 		t.Errorf("text outside the file: %q, %v", s, err)
 	}
 }
@@ -120,15 +121,15 @@ func FuzzHelpFile(f *testing.F) {
 	dir, pag = helpFiles(binary.BigEndian)
 	f.Add([]byte(dir), []byte(pag))
 	f.Fuzz(func(t *testing.T, dir, pag []byte) {
-		h, err := decodeHelp(dir, pag)
+		h, err := Decode(dir, pag)
 		if err != nil {
 			return
 		}
 		for id := range uint32(3) {
 			for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
 				// Any answer will do.
-				_, _ = h.Text(t.Context(), nil, pcp.ID(id), kind)
-				_, _ = h.InDomText(t.Context(), nil, pcp.InDom(id), kind)
+				_, _ = h.Text(pcp.ID(id), kind)
+				_, _ = h.InDomText(pcp.InDom(id), kind)
 			}
 		}
 	})
