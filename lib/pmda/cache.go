@@ -1,10 +1,14 @@
 package pmda
 
 import (
+	"bufio"
 	"cmp"
+	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -17,8 +21,9 @@ import (
 // An instance is active, or inactive: then it keeps its number, but is not delivered. A program
 // that finds out which instances there are says DeactivateAll, and Add for each that it finds.
 type Cache struct {
-	max     int32 // the largest number, 0 without a bound; from a file
-	reuse   bool  // numbers that became free are given again; from a file
+	max     int32 // the largest number, if bounded
+	bounded bool
+	reuse   bool // numbers that became free are given again
 	entries map[string]*cacheEntry
 	sorted  []*cacheEntry  // by number
 	active  []pcp.Instance // valid unless stale
@@ -28,8 +33,11 @@ type Cache struct {
 
 type cacheEntry struct {
 	pcp.Instance
+	key    string // the origin of the number, if that is not the name
+	keyed  bool
 	active bool
 	stamp  int64 // when it was last saved as active, in seconds since 1970
+	left   int64 // when it became inactive in this process, 0 if it did not
 }
 
 // word returns the part of a name that distinguishes it from others: that before the first blank.
@@ -61,7 +69,12 @@ func (c *Cache) Add(name string) (int32, error) {
 	return id, nil
 }
 
-func (c *Cache) limit() int32 { return cmp.Or(c.max, math.MaxInt32) }
+func (c *Cache) limit() int32 {
+	if !c.bounded {
+		return math.MaxInt32
+	}
+	return c.max
+}
 
 func (c *Cache) free() (int32, bool) {
 	n := len(c.sorted)
@@ -96,7 +109,20 @@ func (c *Cache) find(id int32) (int, bool) {
 
 func (c *Cache) activate(e *cacheEntry, active bool) {
 	c.stale = c.stale || e.active != active
+	if e.active && !active {
+		e.left = time.Now().Unix()
+	}
 	e.active = active
+}
+
+// Deactivate makes the instance with a name inactive, and returns its number, or pmerr.Inst.
+func (c *Cache) Deactivate(name string) (int32, error) {
+	e := c.entries[word(name)]
+	if e == nil {
+		return 0, pmerr.Inst
+	}
+	c.activate(e, false)
+	return e.ID, nil
 }
 
 // DeactivateAll makes all instances inactive.
@@ -104,6 +130,68 @@ func (c *Cache) DeactivateAll() {
 	for _, e := range c.sorted {
 		c.activate(e, false)
 	}
+}
+
+// Delete forgets the instance with a name, and returns the number that it had, or pmerr.Inst. The
+// number is not given again, unless it was the highest.
+func (c *Cache) Delete(name string) (int32, error) {
+	e := c.entries[word(name)]
+	if e == nil {
+		return 0, pmerr.Inst
+	}
+	delete(c.entries, word(name))
+	i, _ := c.find(e.ID)
+	c.sorted = slices.Delete(c.sorted, i, i+1)
+	c.stale, c.changed = true, true
+	return e.ID, nil
+}
+
+// Purge forgets the instances that have not been active for a time, and returns how many. A time of
+// 0 forgets all that are not active. An instance from a file was active when it was last saved
+// so.
+func (c *Cache) Purge(age time.Duration) int {
+	before, n := time.Now().Add(-age).Unix(), len(c.sorted)
+	c.sorted = slices.DeleteFunc(c.sorted, func(e *cacheEntry) bool {
+		old := !e.active && max(e.stamp, e.left) <= before
+		if old {
+			delete(c.entries, word(e.Name))
+		}
+		return old
+	})
+	n -= len(c.sorted)
+	c.stale, c.changed = c.stale || n > 0, c.changed || n > 0
+	return n
+}
+
+// Dump writes a line about the Cache and one for each instance, in the order of their numbers:
+// whether it is active, when it last was, number, key if it has one, and name. It is for people.
+func (c *Cache) Dump(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%d instances, %d active, numbers up to %d", len(c.sorted), len(c.Active()), c.limit())
+	if c.reuse {
+		b.WriteString(", reused")
+	}
+	for _, e := range c.sorted {
+		state := "active"
+		if !e.active {
+			state = "inactive since " + time.Unix(max(e.stamp, e.left), 0).UTC().Format(time.DateTime)
+		}
+		fmt.Fprintf(b, "\n%d %q %s", e.ID, e.Name, state)
+		if e.keyed {
+			fmt.Fprintf(b, " key %x", e.key)
+		}
+	}
+	b.WriteByte('\n')
+	return b.Flush()
+}
+
+// Lookup returns the number of the instance with a name, and whether it is active, or pmerr.Inst.
+func (c *Cache) Lookup(name string) (id int32, active bool, err error) {
+	e := c.entries[word(name)]
+	if e == nil {
+		return 0, false, pmerr.Inst
+	}
+	return e.ID, e.active, nil
 }
 
 // Name returns the name of the instance with a number, and whether it is active, or pmerr.Inst.
@@ -132,6 +220,9 @@ func (c *Cache) Restore(in pcp.Instance) {
 	}
 	c.insert(&cacheEntry{Instance: in, active: true})
 }
+
+// Len returns the number of instances, active or not.
+func (c *Cache) Len() int { return len(c.sorted) }
 
 // Active returns the active instances in the order of their numbers. The slice is valid until the
 // Cache changes, and may not be changed.

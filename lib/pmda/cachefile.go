@@ -3,6 +3,7 @@ package pmda
 import (
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"slices"
@@ -71,12 +72,12 @@ func (c *Cache) parseHead(f []string) error {
 		if err != nil || n < 0 {
 			return bad
 		}
-		c.max = int32(n)
+		c.max, c.bounded = int32(n), true
 	}
 	return nil
 }
 
-// parseEntry reads a line: number, time, name.
+// parseEntry reads a line: number, time, the key in brackets if there is one, name.
 func parseEntry(line string) (*cacheEntry, error) {
 	bad := fmt.Errorf("%w: %q is not an instance", pmerr.Generic, line)
 	id, rest, _ := strings.Cut(line, " ")
@@ -89,10 +90,17 @@ func parseEntry(line string) (*cacheEntry, error) {
 	if err != nil {
 		return nil, bad
 	}
-	if name == "" {
+	e := &cacheEntry{Instance: pcp.Instance{ID: int32(n), Name: name}, stamp: at}
+	// A name may begin with a bracket itself: then the text in brackets is not a key.
+	if key, rest, ok := strings.Cut(strings.TrimPrefix(name, "["), "] "); ok && name[0] == '[' {
+		if b, err := hex.DecodeString(key); err == nil {
+			e.key, e.keyed, e.Name = string(b), true, rest
+		}
+	}
+	if e.Name == "" {
 		return nil, bad
 	}
-	return &cacheEntry{Instance: pcp.Instance{ID: int32(n), Name: name}, stamp: at}, nil
+	return e, nil
 }
 
 // Save writes the instances to a file, if there are others than when it was loaded or saved. The
@@ -122,7 +130,11 @@ func (c *Cache) encode(now int64) []byte {
 		if e.active {
 			e.stamp = now
 		}
-		fmt.Fprintf(&b, "%d %d %s\n", e.ID, e.stamp, e.Name)
+		fmt.Fprintf(&b, "%d %d ", e.ID, e.stamp)
+		if e.keyed {
+			fmt.Fprintf(&b, "[%x] ", e.key)
+		}
+		fmt.Fprintln(&b, e.Name)
 	}
 	return b.Bytes()
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // savedCache is a file of the reference (collector.md C5.3).
-const savedCache = "2 1 2147483647\n1 1795171706 sdb two words\n2 1795171706 sdc\n208099984 1795171706 far\n"
+const savedCache = "2 1 2147483647\n1 1795171706 sdb two words\n2 1795171706 sdc\n208099984 1795171706 [6b65796564] keyed\n622741395 1795171706 [616263] k2\n"
 
 // TestCacheFile checks that a file is read and written as the reference does.
 func TestCacheFile(t *testing.T) {
@@ -24,19 +24,19 @@ func TestCacheFile(t *testing.T) {
 	if err := c.Load(file); err != nil {
 		t.Fatal(err)
 	}
-	if len(c.All()) != 3 || len(c.Active()) != 0 {
-		t.Errorf("%v, active %v", c.All(), c.Active())
+	if c.Len() != 4 || len(c.Active()) != 0 {
+		t.Errorf("%d instances, %d active", c.Len(), len(c.Active()))
 	}
 	if got := string(c.encode(99)); got != savedCache {
 		t.Errorf("written again:\n%s", got)
 	}
-	for _, op := range []string{"add sdc=2", "add far=208099984", "add new=0"} {
+	for _, op := range []string{"add sdc=2", "key keyed==208099984", "key k2=abc=622741395", "add new=0"} {
 		i := strings.LastIndex(op, "=")
 		if got := do(&c, op[:i]); got != op[i+1:] {
 			t.Errorf("%s: %s", op, got)
 		}
 	}
-	want := "2 1 2147483647\n0 99 new\n1 1795171706 sdb two words\n2 99 sdc\n208099984 99 far\n"
+	want := "2 1 2147483647\n0 99 new\n1 1795171706 sdb two words\n2 99 sdc\n208099984 99 [6b65796564] keyed\n622741395 99 [616263] k2\n"
 	if got := string(c.encode(99)); got != want {
 		t.Errorf("changed:\n%s\nwant\n%s", got, want)
 	}
@@ -57,8 +57,8 @@ func TestCacheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var again Cache
-	if err := again.Load(file); err != nil || len(again.All()) != 5 {
-		t.Errorf("%v, %v", err, again.All())
+	if err := again.Load(file); err != nil || again.Len() != 6 {
+		t.Errorf("%v, %d instances", err, again.Len())
 	}
 	if err := c.Save(filepath.Join(file, "x")); err != nil {
 		t.Errorf("nothing has changed: %v", err)
@@ -75,8 +75,8 @@ func TestSavedName(t *testing.T) {
 	c.Add("a")
 	c.Add("b\n7 8 c")
 	next, err := parseCache(string(c.encode(1)))
-	if err != nil || len(next.All()) != 1 {
-		t.Errorf("%v, %v", err, next)
+	if err != nil || next.Len() != 1 {
+		t.Errorf("%v, %d instances", err, next.Len())
 	}
 }
 
@@ -85,13 +85,25 @@ func TestBadCacheFiles(t *testing.T) {
 	for _, text := range []string{
 		"", "\n", "2\n", "2 0\n", "3 0 5\n", "2 2 5\n", "2 0 -1\n", "2 0 x\n", "2 0 99999999999\n", "2 0 5 6\n",
 		"2 0 5\nx 1 a\n", "2 0 5\n-1 1 a\n", "2 0 5\n1 x a\n", "2 0 5\n1 1\n", "2 0 5\n1 1 \n", "2 0 5\n\n", "2 0 5\n6 1 a\n",
-		"2 0 5\n1 1 a\n1 1 b\n", "2 0 5\n1 1 a\n2 1 a b\n",
+		"2 0 5\n1 1 a\n1 1 b\n", "2 0 5\n1 1 a\n2 1 a b\n", "2 0 5\n1 1 [61] \n",
 	} {
 		if _, err := parseCache(text); !errors.Is(err, pmerr.Generic) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if c, err := parseCache("1 0\n3 4 a b c\n"); err != nil || len(c.All()) != 1 || c.limit() != 1<<31-1 {
+	for _, name := range []string{"[zz] a", "[61]", "[61", "[", "[] "} {
+		c, err := parseCache("2 0 5\n1 1 " + name + "\n")
+		if name == "[] " {
+			if err == nil {
+				t.Errorf("%q: no error", name)
+			}
+			continue
+		}
+		if err != nil || c.sorted[0].Name != name {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if c, err := parseCache("1 0\n3 4 a b c\n"); err != nil || c.Len() != 1 || c.limit() != 1<<31-1 {
 		t.Errorf("version 1: %v", err)
 	}
 }

@@ -18,7 +18,8 @@
 //
 // Values come from [One], [Each] or a function that fills a [Column]; several metrics may need the
 // same [Reading], which is read once a request. A [Cache] gives instances that come and go numbers
-// that stay; [Events] builds values of events.
+// that stay; [Events] builds values of events, and a [Queue] keeps events until all clients have
+// read them.
 //
 // An agent does what no table can say by methods of the interfaces beside [Provider],
 // in place of those of an Agent that it embeds:

@@ -1,0 +1,151 @@
+package pmda
+
+import (
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A Queue keeps events from the time when they happen until each client that reads them has done so
+// (collector.md C4.2). Events that do not fit are dropped, the oldest first, and clients learn how
+// many events they have missed.
+//
+// A client reads a queue from its first Read on; End forgets it. A Queue may not be shared by
+// goroutines.
+type Queue struct {
+	max     int
+	first   uint64 // the number of the first event in events
+	events  []queued
+	readers map[*Client]*queueReader
+	stats   QueueStats
+}
+
+type queued struct {
+	at   pcp.Timestamp
+	data []byte
+}
+
+type queueReader struct {
+	next   uint64 // the number of the next event
+	missed int
+	active bool
+	denied bool
+	hide   func(data []byte) bool // nil hides nothing
+}
+
+// QueueStats are numbers about a Queue.
+type QueueStats struct {
+	Count   uint64 // of events ever
+	Bytes   uint64 // of events ever
+	Memory  int    // bytes of the events that are kept
+	Clients int    // that read
+}
+
+// NewQueue returns a Queue for events of at most max bytes together; max that is not positive is
+// pmerr.EINVAL.
+func NewQueue(max int) (*Queue, error) {
+	if max <= 0 {
+		return nil, pmerr.EINVAL
+	}
+	return &Queue{max: max, readers: map[*Client]*queueReader{}}, nil
+}
+
+// Append adds an event, which it copies. If no client reads, or the event is larger than the whole
+// Queue may be, it is only counted; in the latter case all miss it.
+func (q *Queue) Append(at pcp.Timestamp, data []byte) {
+	q.stats.Count++
+	q.stats.Bytes += uint64(len(data))
+	switch {
+	case q.stats.Clients == 0:
+		return
+	case len(data) > q.max:
+		for _, r := range q.readers {
+			if r.active {
+				r.missed++
+			}
+		}
+		return
+	}
+	for q.stats.Memory+len(data) > q.max {
+		for _, r := range q.readers {
+			if r.active && r.next == q.first {
+				r.missed++
+				r.next++
+			}
+		}
+		q.drop(1)
+	}
+	q.stats.Memory += len(data)
+	q.events = append(q.events, queued{at, append([]byte{}, data...)})
+}
+
+func (q *Queue) drop(n int) {
+	for i := range q.events[:n] {
+		q.stats.Memory -= len(q.events[i].data)
+		q.events[i].data = nil
+	}
+	q.events = q.events[n:]
+	q.first += uint64(n)
+}
+
+func (q *Queue) reader(c *Client) *queueReader {
+	r := q.readers[c]
+	if r == nil {
+		r = new(queueReader)
+		q.readers[c] = r
+	}
+	return r
+}
+
+// Read calls f for each event that the client has not read, the oldest first, and returns how many
+// were dropped before the client could read them, which happened before the first of these. The
+// first Read of a client finds nothing.
+func (q *Queue) Read(c *Client, f func(at pcp.Timestamp, data []byte)) (missed int) {
+	r := q.reader(c)
+	if !r.active {
+		r.active, r.next = true, q.first+uint64(len(q.events))
+		q.stats.Clients++
+	}
+	for _, e := range q.events[r.next-q.first:] {
+		if !r.denied && (r.hide == nil || !r.hide(e.data)) {
+			f(e.at, e.data)
+		}
+	}
+	missed, r.missed = r.missed, 0
+	// A denied client reads on: otherwise its events would stay, and push out those of others.
+	r.next = q.first + uint64(len(q.events))
+	q.release()
+	if r.denied {
+		return 0
+	}
+	return missed
+}
+
+// release removes the events that all clients have read.
+func (q *Queue) release() {
+	keep := q.first + uint64(len(q.events))
+	for _, r := range q.readers {
+		if r.active {
+			keep = min(keep, r.next)
+		}
+	}
+	q.drop(int(keep - q.first))
+}
+
+// Deny says whether a client, which still may read, finds nothing.
+func (q *Queue) Deny(c *Client, deny bool) { q.reader(c).denied = deny }
+
+// Hide gives a client a filter: it does not find the events for which hide returns true. Nil hides
+// nothing.
+func (q *Queue) Hide(c *Client, hide func(data []byte) bool) { q.reader(c).hide = hide }
+
+// End forgets a client. ClientWatcher.EndClient is the place to call it.
+func (q *Queue) End(c *Client) {
+	if r := q.readers[c]; r != nil && r.active {
+		q.stats.Clients--
+	}
+	delete(q.readers, c)
+	q.release()
+}
+
+// Stats returns numbers about the Queue.
+func (q *Queue) Stats() QueueStats { return q.stats }
