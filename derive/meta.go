@@ -3,6 +3,7 @@ package derive
 import (
 	"context"
 
+	"pmtools/derive/internal/insts"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -21,35 +22,18 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.D
 	if err := e.bindAll(list, nil); err != nil {
 		return nil, err
 	}
-	out := make([]pcp.Answer[pcp.Desc], len(ids))
-	var rest []pcp.ID
-	var where []int
-	for i, id := range ids {
+	own := func(id pcp.ID) (a pcp.Answer[pcp.Desc], ok bool) {
 		switch m := s.byID(id); {
 		case m == nil || m.state == masked:
-			rest, where = append(rest, id), append(where, i)
+			return a, false
 		case m.state == valid:
-			out[i].Value = m.desc
+			a.Value = m.desc
 		default:
-			out[i].Err = pmerr.BadDerive
+			a.Err = pmerr.BadDerive
 		}
+		return a, true
 	}
-	return fill(ctx, out, where, s.base.Describe, rest)
-}
-
-// fill puts the answers about what ids name, if there are any, into their places.
-func fill[K, T any](ctx context.Context, out []T, where []int, ask func(context.Context, []K) ([]T, error), ids []K) ([]T, error) {
-	if len(ids) == 0 {
-		return out, nil
-	}
-	found, err := ask(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	for i, r := range found {
-		out[where[i]] = r
-	}
-	return out, nil
+	return insts.Apart(ctx, ids, own, func(ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) { return s.base.Describe(ctx, ids) })
 }
 
 // Text returns help texts. The error of a derived metric without one is pmerr.Text. The Source below is
@@ -61,23 +45,15 @@ func (s *Source) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) (
 	if kind&pcp.InDomText != 0 {
 		return s.base.Text(ctx, kind, idents)
 	}
-	out := make([]pcp.Answer[string], len(idents))
-	var rest []uint32
-	var where []int
-	for i, ident := range idents {
-		if m := s.byID(pcp.ID(ident)); m != nil {
-			out[i].Value, out[i].Err = m.Text(kind)
-		} else {
-			rest, where = append(rest, ident), append(where, i)
+	own := func(ident uint32) (a pcp.Answer[string], ok bool) {
+		m := s.byID(pcp.ID(ident))
+		if ok = m != nil; ok {
+			a.Value, a.Err = m.Text(kind)
 		}
+		return a, ok
 	}
-	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[string], error) {
-		return s.base.Text(ctx, kind, idents)
-	}
-	return fill(ctx, out, where, ask, rest)
+	return insts.Apart(ctx, idents, own, func(idents []uint32) ([]pcp.Answer[string], error) { return s.base.Text(ctx, kind, idents) })
 }
-
-func noLabels() []pcp.LabelSet { return []pcp.LabelSet{{Inst: pcp.NullInst}} }
 
 // Labels returns labels. Derived metrics have no labels of domain, cluster and item. The Source below is
 // asked for all of its labels at once.
@@ -85,20 +61,15 @@ func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32
 	if s.closed {
 		return nil, pmerr.NoContext
 	}
-	out := make([]pcp.Answer[pcp.ObjectLabels], len(idents))
-	var rest []uint32
-	var where []int
-	for i, ident := range idents {
-		if ofDerived(kind, ident) {
-			out[i].Value.Sets = noLabels()
-		} else {
-			rest, where = append(rest, ident), append(where, i)
+	own := func(ident uint32) (a pcp.Answer[pcp.ObjectLabels], ok bool) {
+		if ok = ofDerived(kind, ident); ok {
+			a.Value.Sets = []pcp.LabelSet{{Inst: pcp.NullInst}}
 		}
+		return a, ok
 	}
-	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	return insts.Apart(ctx, idents, own, func(idents []uint32) ([]pcp.Answer[pcp.ObjectLabels], error) {
 		return s.insts.Domains().Labels(ctx, kind, idents, at)
-	}
-	return fill(ctx, out, where, ask, rest)
+	})
 }
 
 // ofDerived reports whether an object is derived metrics or all that they have in common.

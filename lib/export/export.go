@@ -185,7 +185,9 @@ func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config
 	if r.period == 0 {
 		r.period = day
 	}
-	r.host, r.zone = recs.origin.host(ctx)
+	// Without an answer they stay empty, or a guess.
+	r.host, _ = pmapi.HostName(ctx, recs.Source)
+	r.zone, _ = pmapi.Zone(ctx, recs.Source)
 	r.host, r.machine = cmp.Or(cfg.Host, r.host), cfg.Machine
 	if r.machine == "" {
 		r.machine = machineOf(ctx, recs.Source)

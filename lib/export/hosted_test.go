@@ -38,7 +38,7 @@ func TestHosted(t *testing.T) {
 			if got, us, err := (&Tables{Store: Dir(cfg.Dir)}).Layout(t.Context()); name == "demo" && got != p || us || err != nil {
 				t.Errorf("%s: the partition is %v, want %v; %v", by, got, p, err)
 			}
-			host, _ := recs.origin.host(t.Context())
+			host, _ := pmapi.HostName(t.Context(), recs)
 			hasHosts(t, cfg.Dir, host, p.NoHost)
 		}
 	}

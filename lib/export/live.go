@@ -23,12 +23,6 @@ type live struct {
 	taken   int // of them
 }
 
-func (l *live) host(ctx context.Context) (name, zone string) {
-	name, _ = pmapi.HostName(ctx, l.src)
-	zone, _ = pmapi.Zone(ctx, l.src)
-	return name, zone
-}
-
 func (l *live) rewind(pcp.Timestamp) error { return nil }
 
 func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {

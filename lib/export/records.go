@@ -43,7 +43,6 @@ const (
 )
 
 type origin interface {
-	host(ctx context.Context) (name, zone string)
 	// rewind goes to the first record that is not before a time. A live source and a recording that
 	// grows ignore the time.
 	rewind(from pcp.Timestamp) error
@@ -218,8 +217,6 @@ func newRecording(src pmapi.Source) (recording, error) {
 	}
 	return recording{src, line}, nil
 }
-
-func (r recording) host(context.Context) (name, zone string) { return r.src.Host() }
 
 func (r recording) rewind(from pcp.Timestamp) error { return r.line.SetMode(pcp.Forward, &from, 0) }
 

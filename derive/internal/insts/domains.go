@@ -31,11 +31,13 @@ func (s *Domains) Unwrap() pmapi.Source { return s.Source }
 
 // Instances implements pmapi.Source.
 func (s *Domains) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
-	one := func(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) { return s.groups.Instances(ctx, d, at) }
-	ask := func(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-		return s.Source.Instances(ctx, ds, at)
+	own := func(d pcp.InDom) (a pcp.Answer[[]pcp.Instance], ok bool) {
+		if ok = s.groups.Has(d); ok {
+			a.Value, a.Err = s.groups.Instances(ctx, d, at)
+		}
+		return a, ok
 	}
-	return apart(ctx, ds, s.groups.Has, one, ask)
+	return Apart(ctx, ds, own, func(ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) { return s.Source.Instances(ctx, ds, at) })
 }
 
 // LookupInst implements pmapi.Source.
@@ -56,34 +58,32 @@ func (s *Domains) InstName(ctx context.Context, d pcp.InDom, inst int32) (string
 
 // Labels implements pmapi.Source.
 func (s *Domains) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, at pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
-	has := func(ident uint32) bool { return kind == pcp.InstanceLabels && s.groups.Has(pcp.InDom(ident)) }
-	one := func(ctx context.Context, ident uint32) (pcp.ObjectLabels, error) {
-		sets, err := s.groups.Labels(ctx, pcp.InDom(ident), at)
-		return pcp.ObjectLabels{Sets: sets}, err
+	own := func(ident uint32) (a pcp.Answer[pcp.ObjectLabels], ok bool) {
+		if ok = kind == pcp.InstanceLabels && s.groups.Has(pcp.InDom(ident)); ok {
+			a.Value.Sets, a.Err = s.groups.Labels(ctx, pcp.InDom(ident), at)
+		}
+		return a, ok
 	}
-	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[pcp.ObjectLabels], error) {
+	return Apart(ctx, idents, own, func(idents []uint32) ([]pcp.Answer[pcp.ObjectLabels], error) {
 		return s.Source.Labels(ctx, kind, idents, at)
-	}
-	return apart(ctx, idents, has, one, ask)
+	})
 }
 
-// apart answers questions about groups one by one, and all others at once.
-func apart[K, V any](ctx context.Context, keys []K, has func(K) bool, one func(context.Context, K) (V, error),
-	ask func(context.Context, []K) ([]pcp.Answer[V], error)) ([]pcp.Answer[V], error) {
+// Apart answers questions: each that own knows by itself, and all others at once by ask.
+func Apart[K, V any](ctx context.Context, keys []K, own func(K) (pcp.Answer[V], bool), ask func([]K) ([]pcp.Answer[V], error)) ([]pcp.Answer[V], error) {
 	out := make([]pcp.Answer[V], len(keys))
 	var rest []K
 	var where []int
 	for i, k := range keys {
-		if has(k) {
-			out[i].Value, out[i].Err = one(ctx, k)
-		} else {
+		var ok bool
+		if out[i], ok = own(k); !ok {
 			rest, where = append(rest, k), append(where, i)
 		}
 	}
 	if len(rest) == 0 && len(keys) > 0 {
 		return out, ctx.Err()
 	}
-	found, err := ask(ctx, rest)
+	found, err := ask(rest)
 	if err != nil || len(rest) == len(keys) {
 		return found, err
 	}
