@@ -1,13 +1,11 @@
 package archive
 
 import (
-	"encoding/binary"
 	"errors"
 	"slices"
 	"sort"
 	"time"
 
-	"pmtools/lib/internal/wire"
 	"pmtools/lib/pmerr"
 )
 
@@ -18,7 +16,6 @@ type finder struct {
 	held    heldSpot
 	checked [4]*byte // the records that were fully checked last
 	turn    int      // index of the entry to replace next
-	glanced int64    // the size of the record that was glanced at last
 }
 
 type heldSpot struct {
@@ -147,51 +144,4 @@ func (f *finder) start(m int, t int64, upTo bool) position {
 		return h.position
 	}
 	return from
-}
-
-// Most of a large record is skipped, and looking at it through the mapping costs a page fault.
-// Reading the few bytes from the file is cheaper.
-
-// glanceSize is the size of a large record.
-const glanceSize = 16 << 10
-
-// glanceBytes covers the trailer of a record, and the head of the next one up to its number of sets.
-const glanceBytes = 4 + 4 + 12 + 4
-
-// glance is next upward for callers that need only time and kind. Among large records it leaves dst.src nil.
-func (f *finder) glance(p *position, dst *record) error {
-	if size := int64(len(dst.src)) + f.glanced; p.gap == 0 && size >= glanceSize && f.glanceAt(p, dst, size) {
-		return nil
-	}
-	f.glanced = 0
-	return f.next(true, p, dst)
-}
-
-// glanceAt reads the head of the record at p, which follows a record of a size, and reports whether the
-// lengths agree.
-func (f *finder) glanceAt(p *position, dst *record, size int64) bool {
-	ok, err := f.look(f.set.members[p.member].volumes[p.volume])
-	if !ok || err != nil || p.off-size < f.label || p.off > int64(len(f.data))-glanceBytes {
-		return false
-	}
-	// The length at the end of the last record must be the one that it began with: a file may have
-	// been overwritten since.
-	var buf [glanceBytes]byte
-	if !f.cont.ReadAt(buf[:], p.off-4) {
-		return false
-	}
-	next := int64(binary.BigEndian.Uint32(buf[4:]))
-	if int64(binary.BigEndian.Uint32(buf[:])) != size || next < glanceSize || next > int64(len(f.data))-p.off {
-		return false
-	}
-	r := wire.NewReader(buf[8:])
-	*dst = record{stamp: readStamp(&r, f.vol.label.Version)}
-	dst.nsets = int(r.Int32())
-	if dst.nsets <= 0 {
-		return false
-	}
-	dst.at = f.rel(dst.stamp)
-	p.off += next
-	f.glanced = next
-	return true
 }

@@ -286,15 +286,9 @@ func (in *interp) sweep(t int64) error {
 		return err
 	}
 	var e record
-	in.glanced = 0
 	for {
 		q := at
-		var err error
-		if up {
-			err = in.glance(&q, &e)
-		} else {
-			err = in.next(false, &q, &e)
-		}
+		err := in.next(up, &q, &e)
 		if errors.Is(err, pmerr.EOL) || err == nil && (up && e.at > t || !up && e.at < t) {
 			break
 		}

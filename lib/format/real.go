@@ -38,67 +38,16 @@ func AppendFixed(dst []byte, f float64, width, prec int) []byte {
 // AppendShort appends the fewest digits that stand for f among numbers of some bits (32 or 64),
 // without an exponent in the usual range.
 func AppendShort(dst []byte, f float64, bits int) []byte {
-	if bits == 64 {
-		if n, places, ok := shortDecimal(f); ok {
-			if f < 0 {
-				dst = append(dst, '-')
-			}
-			return appendDecimal(dst, n, places)
-		}
-	}
 	if abs := math.Abs(f); f == 0 || 1e-6 <= abs && abs < 1e21 {
 		return strconv.AppendFloat(dst, f, 'f', -1, bits)
 	}
 	return strconv.AppendFloat(dst, f, 'g', -1, bits)
 }
 
-// shortDecimal returns the digits n and the decimal places of f if it is n / 10^places, with at most 15 digits
-// and 4 places. Two decimals of at most 15 digits are never the same double, so there are no fewer digits.
-func shortDecimal(f float64) (n uint64, places int, ok bool) {
-	const most = 1e15
-	abs := math.Abs(f)
-	if !(abs < most) || abs < 1e-4 {
-		return 0, 0, false
-	}
-	if n = uint64(abs); float64(n) == abs {
-		return n, 0, true
-	}
-	if n = uint64(abs*1e4 + 0.5); n >= most || float64(n)/1e4 != abs {
-		return 0, 0, false
-	}
-	for places = 4; n%10 == 0; places-- {
-		n /= 10
-	}
-	return n, places, true
-}
-
-// appendDecimal appends n / 10^places.
-func appendDecimal(dst []byte, n uint64, places int) []byte {
-	if places == 0 {
-		return strconv.AppendUint(dst, n, 10)
-	}
-	scale := uint64(tens[places])
-	dst = append(strconv.AppendUint(dst, n/scale, 10), '.')
-	for rest := n % scale; places > 0; places-- {
-		scale /= 10
-		dst = append(dst, byte('0'+rest/scale))
-		rest %= scale
-	}
-	return dst
-}
-
-var tens = [...]uint16{1, 10, 100, 1000, 10000}
-
 // appendField appends f as C's printf does for f and E; a negative width aligns left.
 func appendField(dst []byte, f float64, conversion byte, prec, width int) []byte {
 	var buf [32]byte
-	digits, ok := buf[:0], false
-	if conversion == 'f' {
-		digits, ok = decimal(&buf, f, prec)
-	}
-	if !ok {
-		digits = appendLong(digits, f, conversion, prec)
-	}
+	digits := appendLong(buf[:0], f, conversion, prec)
 	for range width - len(digits) {
 		dst = append(dst, ' ')
 	}
@@ -116,41 +65,6 @@ func appendLong(dst []byte, f float64, conversion byte, prec int) []byte {
 		}
 	}
 	return dst
-}
-
-var fives = [...]uint64{1, 5, 25, 125, 625}
-
-// decimal writes a number with at most four digits after the point at the end of buf, rounded half to even.
-// ok is false for other precisions, numbers of about 2^53 and more, NaN and infinities. It takes half the
-// time of strconv, and reports consist of such numbers.
-func decimal(buf *[32]byte, f float64, prec int) (digits []byte, ok bool) {
-	// f * 10^prec = mantissa * 5^prec / 2^shift: the product has at most 63 bits.
-	bits := math.Float64bits(f)
-	shift := 1075 - int(bits>>52&0x7ff) - prec
-	if prec < 0 || prec >= len(fives) || shift <= 0 {
-		return buf[:0], false
-	}
-	n := (bits&(1<<52-1) | 1<<52) * fives[prec]
-	shift = min(shift, 64) // a shift of 64 leaves no bits: larger shifts do not differ
-	half, rest := uint64(1)<<(shift-1), n&(1<<shift-1)
-	if n >>= shift; rest > half || rest == half && n&1 == 1 {
-		n++
-	}
-	i := len(buf)
-	for k := 0; k <= prec || n > 0; k++ {
-		if k == prec && k > 0 {
-			i--
-			buf[i] = '.'
-		}
-		i--
-		buf[i] = byte('0' + n%10)
-		n /= 10
-	}
-	if bits>>63 != 0 {
-		i--
-		buf[i] = '-'
-	}
-	return buf[i:], true
 }
 
 func alignLeft(dst []byte, start, width int) []byte {

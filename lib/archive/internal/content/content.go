@@ -216,17 +216,6 @@ func (c *File) Release(from, to int64) {
 	c.mapped.release(from, to)
 }
 
-// ReadAt reads bytes of a plain file without touching the mapping, and reports whether it could.
-func (c *File) ReadAt(buf []byte, off int64) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.suffix != "" || c.whole || c.reopen() != nil {
-		return false
-	}
-	_, err := c.file.ReadAt(buf, off)
-	return err == nil
-}
-
 func (c *File) growPlain() {
 	info, err := c.file.Stat()
 	if err != nil {
