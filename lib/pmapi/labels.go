@@ -40,11 +40,8 @@ func LabelObjects(descs ...pcp.Desc) []LabelObject {
 // LabelsOf returns the label sets that one object has now, or at the position of a recording
 // (pmGetDomainLabels and others). Errors are those of [Source.Labels].
 func LabelsOf(ctx context.Context, src Source, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	found, err := src.Labels(ctx, kind, []uint32{ident}, Now())
-	if err != nil {
-		return nil, err
-	}
-	return found[0].Value.Sets, found[0].Err
+	labels, err := one(src.Labels(ctx, kind, []uint32{ident}, Now()))
+	return labels.Sets, err
 }
 
 // ReadLabels returns the labels that objects have now, or at the position of a recording. An object

@@ -39,29 +39,25 @@ func Leaves(ctx context.Context, src Source, node string) (names []string, err e
 // LookupDesc returns the description of a metric (pmLookupDesc). Errors are pmerr.PMID, pmerr.NoAgent,
 // and those of a request; see [Source.Describe].
 func LookupDesc(ctx context.Context, src Source, id pcp.ID) (pcp.Desc, error) {
-	found, err := src.Describe(ctx, []pcp.ID{id})
-	if err != nil {
-		return pcp.Desc{}, err
-	}
-	return found[0].Value, found[0].Err
+	return one(src.Describe(ctx, []pcp.ID{id}))
 }
 
 // LookupText returns a help text of a metric, or, if pcp.InDomText is added to kind, of an instance
 // domain (pmLookupText, pmLookupInDomText). Errors are those of [Source.Text].
 func LookupText(ctx context.Context, src Source, kind pcp.TextKind, ident uint32) (string, error) {
-	found, err := src.Text(ctx, kind, []uint32{ident})
-	if err != nil {
-		return "", err
-	}
-	return found[0].Value, found[0].Err
+	return one(src.Text(ctx, kind, []uint32{ident}))
 }
 
 // InstancesOf returns the instances that one domain has at a time, or had ever (pmGetInDom,
 // pmGetInDomArchive). Errors are those of [Source.Instances].
 func InstancesOf(ctx context.Context, src Source, d pcp.InDom, at When) ([]pcp.Instance, error) {
-	found, err := src.Instances(ctx, []pcp.InDom{d}, at)
+	return one(src.Instances(ctx, []pcp.InDom{d}, at))
+}
+
+// one returns the answer to the only question of a request.
+func one[T any](found []pcp.Answer[T], err error) (answer T, _ error) {
 	if err != nil {
-		return nil, err
+		return answer, err
 	}
 	return found[0].Value, found[0].Err
 }
