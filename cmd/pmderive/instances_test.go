@@ -75,12 +75,12 @@ func TestOddInstances(t *testing.T) {
 	t.Chdir(dir)
 	report := "[odd]\nglobals = no\nodd.count = n,,,,,,2\nhalf = odd.half\nhalf.formula = rate(odd.count) / 2\n" +
 		"[some]\nglobals = no\nodd.count = n,'inst 0.*|two words|.*quote.*'\n[most]\nglobals = no\nrank = 100\nsort_metric = odd.count\npredicate = odd.count\n" +
-		"odd.count = n\nhalf = odd.half\nhalf.formula = rate(odd.count) / 2\n[overall]\nglobals = no\nrank = 3\noverall_rank = yes\nodd.count = n\n"
+		"odd.count = n\nhalf = odd.half\nhalf.formula = rate(odd.count) / 2\n"
 	if err := os.WriteFile("r.conf", []byte(report), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"--config r.conf -a a eval :odd", "--config r.conf -a a eval -t 10sec -s 2 :odd", "--config r.conf -a a eval -t 10sec :most", "--config r.conf -a a eval :overall",
+		"--config r.conf -a a eval :odd", "--config r.conf -a a eval -t 10sec -s 2 :odd", "--config r.conf -a a eval -t 10sec :most",
 		"--config r.conf -a a eval --long -t 10sec :some", "--config r.conf -a a summarize --instances :some", "--config r.conf compare a b :odd",
 		"-a a find odd", "-a a find words", "-a a find quote", "-a a describe odd.count", "-a a summarize --top 5 --by last odd.count",
 		"-a a summarize --instances odd.count", "compare a b --threshold 0", "compare a b --top 0",

@@ -87,7 +87,7 @@ func TestExtremeReports(t *testing.T) {
 	}
 	t.Chdir(dir)
 	for _, n := range extremes {
-		for _, setting := range []string{"rank = %s", "rank = %s\noverall_rank = yes", "limit_filter = %s", "limit_filter_force = %s", "width = %s", "width_force = %s",
+		for _, setting := range []string{"rank = %s", "limit_filter = %s", "limit_filter_force = %s", "width = %s", "width_force = %s",
 			"precision = %s", "precision_force = %s", "samples = %s", "interval = %s", "interval = %sd", "repeat_header = %s", "t.s = s,,,,%s", "t.s = s,,,,8,%s"} {
 			text := fmt.Sprintf("[r]\n%s\nt.d = d,,,,8\n", strings.ReplaceAll(setting, "%s", n))
 			if err := os.WriteFile("r.conf", []byte(text), 0o666); err != nil {

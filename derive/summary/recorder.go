@@ -17,21 +17,13 @@ type recorder struct {
 	metrics []*metric
 	past    int // how many rows of intervals there are
 
-	users  map[pcp.ID]*users
-	last   *users                 // of the set before
+	users  map[pcp.ID][]use       // of the metrics of which a set of values is an operand
 	descs  map[pcp.ID]pcp.Desc    // of operands
 	nested map[syntax.Expr]bool   // definitions that describe has looked at
 	kept   map[pcp.ID]*pcp.Values // see keep
 	input  eval.Input
 	count  uint64
 	due    []*metric // those with operands in the current record
-}
-
-// users are the metrics of which a set of values is an operand.
-type users struct {
-	id   pcp.ID
-	list []use
-	next *users // of the set that came after it in the last record
 }
 
 type use struct {
@@ -44,7 +36,7 @@ type use struct {
 
 func newRecorder(opt *Options) *recorder {
 	return &recorder{
-		opt: opt, users: make(map[pcp.ID]*users), descs: make(map[pcp.ID]pcp.Desc), nested: make(map[syntax.Expr]bool),
+		opt: opt, users: make(map[pcp.ID][]use), descs: make(map[pcp.ID]pcp.Desc), nested: make(map[syntax.Expr]bool),
 		kept: make(map[pcp.ID]*pcp.Values),
 	}
 }
@@ -66,12 +58,7 @@ func (r *recorder) add(name string, e syntax.Expr, info *check.Info, between boo
 	for i, id := range info.Operands {
 		d := r.descs[id]
 		u := use{metric: m, id: id, column: i, singular: d.InDom == pcp.NullInDom, kept: d.Sem == pcp.Discrete && discrete < len(info.Operands)}
-		of := r.users[id]
-		if of == nil {
-			of = &users{id: id}
-			r.users[id] = of
-		}
-		if of.list = append(of.list, u); u.kept {
+		if r.users[id] = append(r.users[id], u); u.kept {
 			m.kept = append(m.kept, u)
 		}
 	}
@@ -111,7 +98,7 @@ func (r *recorder) record(res *pcp.Result, insts eval.Instances) {
 	r.due = r.due[:0]
 	for i := range res.Sets {
 		set := &res.Sets[i]
-		for k, list := 0, r.uses(set.ID); k < len(list); k++ {
+		for k, list := 0, r.users[set.ID]; k < len(list); k++ {
 			u := &list[k]
 			m := u.metric
 			if u.kept {
@@ -153,23 +140,6 @@ func (r *recorder) record(res *pcp.Result, insts eval.Instances) {
 		m.take(res.Time)
 		m.before = res.Time
 	}
-}
-
-// uses returns the uses of a metric. Most sets stand in each record after the same other one.
-func (r *recorder) uses(id pcp.ID) []use {
-	u := r.last
-	if u != nil && u.next != nil && u.next.id == id {
-		r.last = u.next
-		return u.next.list
-	}
-	found := r.users[id]
-	if found == nil {
-		return nil
-	}
-	if r.last = found; u != nil {
-		u.next = found
-	}
-	return found.list
 }
 
 // keep takes over the values of a discrete operand, such as hinv.ncpu, which loggers record once: beside

@@ -14,16 +14,19 @@ type Chunk struct {
 	Items []Item // what they mean; nothing for comments and empty lines
 }
 
-// Chunks yields the chunks of a configuration file. It cuts the file as ParseFile does, and keeps what
-// ParseFile leaves out.
+// Chunks yields the chunks of a configuration file (derived.md D5.2). The name is used in messages. Problems,
+// which are items in their place, do not end it, except for a quoted value without an end.
+//
+// The reference ignores a last line that has no newline, and lets a comment that ends in a backslash swallow
+// the next line. Chunks does neither.
 func Chunks(name string, src []byte) iter.Seq[Chunk] {
 	return func(yield func(Chunk) bool) {
 		p := newFileParser(name, src)
 		for p.src != "" {
 			before := p.src
-			p.file.Items, p.errs = nil, nil
+			p.items = nil
 			p.item()
-			if !yield(Chunk{p.place.Line, before[:len(before)-len(p.src)], p.file.Items}) {
+			if !yield(Chunk{p.place.Line, before[:len(before)-len(p.src)], p.items}) {
 				return
 			}
 		}

@@ -44,9 +44,12 @@ func ExamplePreorder() {
 	// c
 }
 
-func ExampleParseFile() {
-	file, _ := syntax.ParseFile("my.conf", []byte("x.y = a +\nx.y(oneline) = a sum\nz\n"))
-	for _, item := range file.Items {
+func ExampleChunks() {
+	var items []syntax.Item
+	for c := range syntax.Chunks("my.conf", []byte("x.y = a +\nx.y(oneline) = a sum\nz\n")) {
+		items = append(items, c.Items...)
+	}
+	for _, item := range items {
 		switch item := item.(type) {
 		case *syntax.Definition:
 			if _, err := (*syntax.Config)(nil).Parse(item.Expr()); err != nil {

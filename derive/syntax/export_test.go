@@ -81,3 +81,16 @@ func dumpNode(b *strings.Builder, v reflect.Value) {
 	}
 	b.WriteByte(')')
 }
+
+// Items returns the items of a file, and those of them that are errors.
+func Items(name string, src []byte) (items []Item, errs []*FileError) {
+	for c := range Chunks(name, src) {
+		items = append(items, c.Items...)
+	}
+	for _, it := range items {
+		if e, ok := it.(*FileError); ok {
+			errs = append(errs, e)
+		}
+	}
+	return items, errs
+}

@@ -138,10 +138,10 @@ func TestMark(t *testing.T) {
 		{"#\n# language: extended\nx = abs(a)\n", false},
 		{"# language: extended?\nx = abs(a)\n", false},
 	} {
-		file, _ := ParseFile("f", []byte(tt.text))
-		d, ok := file.Items[0].(*Definition)
+		items, _ := Items("f", []byte(tt.text))
+		d, ok := items[0].(*Definition)
 		if !ok || d.Extended != tt.want {
-			t.Errorf("%q: %+v", tt.text, file.Items[0])
+			t.Errorf("%q: %+v", tt.text, items[0])
 		}
 		for c := range Chunks("f", []byte(tt.text)) {
 			if d := c.Definition(); d != nil && d.Extended != tt.want {

@@ -14,14 +14,8 @@ type Place struct {
 // String returns the place in the form [FILE:LINE].
 func (p Place) String() string { return fmt.Sprintf("[%s:%d]", p.File, p.Line) }
 
-// A File is a configuration file cut into items, in the order of the text. Items are loaded in this
-// order: later ones depend on earlier ones, and messages are expected in the order of the lines.
-type File struct {
-	Name  string
-	Items []Item
-}
-
-// An Item is a [*Definition], an [*Attribute], a [*Control] or a [*FileError].
+// An Item is a [*Definition], an [*Attribute], a [*Control] or a [*FileError] in a configuration file. Items are
+// loaded in the order of the text: later ones depend on earlier ones, and messages are expected in this order.
 type Item interface {
 	item()
 }

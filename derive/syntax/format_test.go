@@ -73,14 +73,14 @@ func TestFormatErrors(t *testing.T) {
 
 // items returns what a file means: names with trees, help texts and controls.
 func items(t testing.TB, src []byte) (list []string, ok bool) {
-	f, errs := syntax.ParseFile("f", src)
+	found, errs := syntax.Items("f", src)
 	for _, e := range errs {
 		if !e.Warning {
 			return nil, false
 		}
 	}
 	var c syntax.Config
-	for _, it := range f.Items {
+	for _, it := range found {
 		switch it := it.(type) {
 		case *syntax.Definition:
 			x, err := c.Parse(it.Expr())

@@ -81,15 +81,15 @@ func fuzzParse(t *testing.T, config *Config, src string) {
 	}
 }
 
-// FuzzParseFile: line numbers rise and are in the file, names and expressions are not empty, and
+// FuzzChunkItems: line numbers rise and are in the file, names and expressions are not empty, and
 // definitions without the rest of the file give the same definitions.
-func FuzzParseFile(f *testing.F) {
+func FuzzChunkItems(f *testing.F) {
 	for _, s := range []string{"", "x = 1", "# c\\\nx = a + \\\n b\n", "x(oneline) = \"a\nb\\\"c\" d\n", "#control A=1\n", "x(", "= 1\n",
 		"x(oneline)='a\\\n\\\\'\n", "1x = 2\n", "x(a)=\"", "\\\n#\\\n", "x()=\n", "x = \x00\n", "x(a)='\n'\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		file, _ := ParseFile("f", src)
+		list, _ := Items("f", src)
 		last, lines := 0, strings.Count(string(src), "\n")+1
 		check := func(p Place) {
 			if p.Line < max(last, 1) || p.Line > lines {
@@ -98,7 +98,7 @@ func FuzzParseFile(f *testing.F) {
 			last = p.Line
 		}
 		var again, want strings.Builder
-		for _, it := range file.Items {
+		for _, it := range list {
 			switch it := it.(type) {
 			case *Definition:
 				check(it.Place)
@@ -121,9 +121,9 @@ func FuzzParseFile(f *testing.F) {
 				check(it.Place)
 			}
 		}
-		file, _ = ParseFile("f", []byte(again.String()))
+		list, _ = Items("f", []byte(again.String()))
 		var got strings.Builder
-		for _, it := range file.Items {
+		for _, it := range list {
 			if d, ok := it.(*Definition); ok {
 				got.WriteString(d.Name + "=" + d.Expr() + "\n")
 			}

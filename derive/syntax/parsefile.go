@@ -8,22 +8,8 @@ import (
 // control begins the lines that set options; case does not matter.
 const control = "#control"
 
-// ParseFile cuts a configuration file into items (derived.md D5.2). The name is used in messages.
-// Problems do not end it, except for a quoted value without an end; they are items in their place,
-// and are given once more as a list.
-//
-// The reference ignores a last line that has no newline, and lets a comment that ends in a
-// backslash swallow the next line. ParseFile does neither.
-func ParseFile(name string, src []byte) (*File, []*FileError) {
-	p := newFileParser(name, src)
-	for p.src != "" {
-		p.item()
-	}
-	return p.file, p.errs
-}
-
 func (p *fileParser) item() {
-	p.place = Place{File: p.file.Name, Line: p.line}
+	p.place = Place{File: p.name, Line: p.line}
 	p.text = p.logical()
 	switch {
 	case p.text == "":
@@ -39,7 +25,7 @@ func (p *fileParser) item() {
 const Mark = "# language: extended"
 
 func newFileParser(name string, src []byte) *fileParser {
-	return &fileParser{file: &File{Name: name}, src: string(src), line: 1, extended: IsExtended(src)}
+	return &fileParser{name: name, src: string(src), line: 1, extended: IsExtended(src)}
 }
 
 // IsExtended reports whether a file says that it is in the extended language.
@@ -49,9 +35,9 @@ func IsExtended(src []byte) bool {
 }
 
 type fileParser struct {
-	file     *File
+	name     string
 	extended bool
-	errs     []*FileError
+	items    []Item // of the current logical line
 	src      string // what is left
 	line     int    // the number of its first line
 
@@ -155,7 +141,7 @@ func (p *fileParser) attribute(name, attr, right string) {
 		if extra = strings.TrimLeft(untilNUL(extra), blanks); extra != "" {
 			e := p.message("extra text (" + extra + ") after attribute value will be ignored")
 			e.Warning = true
-			p.report(e)
+			p.add(e)
 		}
 	}
 	a.Value = untilNUL(a.Value)
@@ -205,7 +191,7 @@ func unquote(b *strings.Builder, text string, quote byte) (n int, ok bool) {
 	return len(text), false
 }
 
-func (p *fileParser) add(it Item) { p.file.Items = append(p.file.Items, it) }
+func (p *fileParser) add(it Item) { p.items = append(p.items, it) }
 
 func (p *fileParser) message(msg string) *FileError {
 	return &FileError{Place: p.place, Msg: loader + msg}
@@ -216,10 +202,5 @@ func (p *fileParser) fail(msg string, withLine bool) {
 	if withLine {
 		e.Detail = untilNUL(p.text) + "\n"
 	}
-	p.report(e)
-}
-
-func (p *fileParser) report(e *FileError) {
 	p.add(e)
-	p.errs = append(p.errs, e)
 }

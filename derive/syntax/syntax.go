@@ -5,7 +5,7 @@
 // an [*Error] with the offset and the text that Performance Co-Pilot itself gives. [Walk] and
 // [Preorder] visit a tree, [Print] writes it as text that parses to the same tree.
 //
-// [ParseFile] splits a configuration file into a [File] of definitions, attributes and control
+// [Chunks] splits a configuration file into definitions, attributes and control
 // lines. It does not parse the expressions: their errors are to be reported together with those of
 // registration, by the package that keeps the names.
 //

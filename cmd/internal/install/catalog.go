@@ -171,11 +171,10 @@ func (c *Catalog) Table() *answer.Table {
 // Conflicts says, for the definitions of a file that is installed as path, which of them other files
 // have too, and which counts.
 func (c *Catalog) Conflicts(path string, text []byte) (lines []string) {
-	file, _ := syntax.ParseFile(path, text)
 	seen := make(map[string]bool)
-	for _, item := range file.Items {
-		d, ok := item.(*syntax.Definition)
-		if !ok || seen[d.Name] {
+	for chunk := range syntax.Chunks(path, text) {
+		d := chunk.Definition()
+		if d == nil || seen[d.Name] {
 			continue
 		}
 		seen[d.Name] = true

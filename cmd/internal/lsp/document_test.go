@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf16"
 )
 
@@ -62,24 +61,6 @@ func TestOddPositions(t *testing.T) {
 		if got := d.offset(tt.p); got != tt.want {
 			t.Errorf("%v is offset %d, want %d", tt.p, got, tt.want)
 		}
-	}
-}
-
-// TestLongLine asks for each position of a long line: counting from its beginning would take an hour.
-func TestLongLine(t *testing.T) {
-	text := strings.Repeat("𝄞 + ", 100_000)
-	d := newDocument("u", 1, text)
-	began := time.Now()
-	for off := 0; off < len(text); off += 7 {
-		if got, want := d.position(off), uint32(off/7*5); got.Character != want {
-			t.Fatalf("offset %d is character %d, want %d", off, got.Character, want)
-		}
-		if got := d.offset(position{0, uint32(off / 7 * 5)}); got != off {
-			t.Fatalf("offset %d, want %d", got, off)
-		}
-	}
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
 

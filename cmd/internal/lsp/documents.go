@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"unicode/utf8"
 )
 
 func (s *server) document(uri string) (*document, error) {
@@ -70,42 +69,13 @@ func (s *server) didOpen(p *params) error {
 	return s.put(p.Document.URI, p.Document.Version, p.Document.Text)
 }
 
+// didChange takes the whole text, as the server asks for it: that of the last of several changes holds.
 func (s *server) didChange(p *params) error {
 	d, err := s.document(p.Document.URI)
-	if err != nil {
-		return err
+	if n := len(p.Changes); err == nil && n > 0 {
+		err = s.put(d.uri, p.Document.Version, p.Changes[n-1].Text)
 	}
-	var work int64
-	for _, c := range p.Changes {
-		if work += int64(len(d.text)); work > maxEdited {
-			return s.lost(d, fmt.Sprintf("%d changes at once", len(p.Changes)))
-		}
-		text := c.Text
-		if c.Range != nil {
-			from, to := d.offset(c.Range.Start), d.offset(c.Range.End)
-			if from > to {
-				return s.lost(d, "a change ends before it begins")
-			}
-			text = d.text[:from] + text + d.text[to:]
-		}
-		if len(text) > maxDocument {
-			return s.put(d.uri, p.Document.Version, text)
-		}
-		d = newDocument(d.uri, p.Document.Version, text)
-	}
-	if !utf8.ValidString(d.text) {
-		return s.lost(d, "a change cuts a character")
-	}
-	return s.keep(d)
-}
-
-// maxEdited is how many bytes are copied for the changes of one notification, which come one after the
-// other: a second or two.
-const maxEdited = 512 << 20
-
-func (s *server) lost(d *document, why string) error {
-	s.drop(d.uri)
-	return fmt.Errorf("%s has to be opened again: %s", d.uri, why)
+	return err
 }
 
 func (s *server) didClose(p *params) error {

@@ -105,8 +105,7 @@ type params struct {
 		Declaration bool `json:"includeDeclaration"`
 	} `json:"context"`
 	Changes []struct {
-		Range *span  `json:"range"` // nil for the whole text
-		Text  string `json:"text"`
+		Text string `json:"text"`
 	} `json:"contentChanges"`
 	Settings     json.RawMessage `json:"settings"`
 	ID           json.RawMessage `json:"id"` // of the request to cancel
@@ -120,7 +119,7 @@ type params struct {
 
 var capabilities = map[string]any{
 	"positionEncoding":           "utf-16",
-	"textDocumentSync":           map[string]any{"openClose": true, "change": 2},
+	"textDocumentSync":           map[string]any{"openClose": true, "change": 1},
 	"completionProvider":         map[string]any{"triggerCharacters": []string{".", "[", "/", "\"", "=", "("}},
 	"hoverProvider":              true,
 	"definitionProvider":         true,

@@ -82,7 +82,9 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Se
 		if err != nil {
 			return nil, err
 		}
-		if p := b.misplaced(src.Line != nil); p != nil {
+		if b.Options.Is("overall_rank", false) || b.Options.Is("overall_rank_alt", false) {
+			p := query.Problemf("report %s ranks the instances of a whole recording (overall_rank), which reports here do not", b.Name)
+			p.Notes = []string{"summarize :" + b.Name + " --top N --by max ranks them; overall_rank = no ranks those of each sample"}
 			return nil, p
 		}
 		for _, e := range b.Exprs {
@@ -180,9 +182,6 @@ func (x *Expansion) Interval() (d time.Duration, ok bool) {
 			return 0, true
 		}
 		text := b.Options.Get("interval")
-		if text == "" && b.Options.overall() {
-			return 0, true
-		}
 		if text != "" {
 			d, err := when.ParseInterval(text)
 			return d, err == nil

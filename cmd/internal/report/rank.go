@@ -18,7 +18,6 @@ type ranking struct {
 	sign       int // -1 for the largest values first, 1 for the smallest
 	predicates []string
 	sort       []string // metrics, those with ascending values after a minus sign
-	overall    bool     // one answer for all samples
 	inverted   bool     // instances are ranked before they are filtered
 }
 
@@ -27,7 +26,6 @@ func (b *Bound) ranking() ranking {
 	r := ranking{
 		top: b.Options.Number("rank", 0), sign: -1,
 		predicates: names(b.Options.Get("predicate")), sort: names(b.Options.Get("sort_metric")),
-		overall:  b.Options.overall(),
 		inverted: b.Options.Is("live_filter", false) && b.Options.Is("invert_filter", false),
 	}
 	if r.top < 0 {
@@ -36,29 +34,9 @@ func (b *Bound) ranking() ranking {
 	return r
 }
 
-// overall reports whether instances are ranked over all samples.
-func (o Options) overall() bool {
-	return o.Is("overall_rank", false) || o.Is("overall_rank_alt", false)
-}
-
 // names returns the metrics of a list.
 func names(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || strings.ContainsRune(blanks+"\n", r) })
-}
-
-// misplaced returns what is wrong with the options about ranks, given where the values come from.
-func (b *Bound) misplaced(recorded bool) *diagnose.Problem {
-	r := b.ranking()
-	switch {
-	case !r.overall:
-	case r.top == 0:
-		return query.Problemf("report %s has overall_rank without rank: how many instances are wanted?", b.Name)
-	case !recorded:
-		p := query.Problemf("report %s ranks the instances of a whole recording (overall_rank), and the source is live", b.Name)
-		p.Notes = []string{"name an archive with -a; eval --archive-out BASE records one"}
-		return p
-	}
-	return nil
 }
 
 // doubts returns which metrics of the options about ranks the report does not have.
@@ -166,57 +144,4 @@ func (c *choice) order(ctx context.Context, smp *sampling.Sample) error {
 		}
 	}
 	return nil
-}
-
-// extremes are the largest values that instances had, or the smallest.
-type extremes struct {
-	*choice
-	smp  sampling.Sample
-	best []map[instance]sampling.Value // of each metric
-}
-
-func newExtremes(c *choice) *extremes {
-	e := &extremes{choice: c, best: make([]map[instance]sampling.Value, len(c.columns))}
-	for i := range e.best {
-		e.best[i] = make(map[instance]sampling.Value)
-	}
-	return e
-}
-
-// add takes the values of a sample into account.
-func (e *extremes) add(ctx context.Context, smp *sampling.Sample) error {
-	e.smp.Time = smp.Time
-	if smp.Missing != "" {
-		return nil
-	}
-	if err := e.filter(ctx, smp, true); err != nil {
-		return err
-	}
-	for i := range smp.Sets {
-		for j := range smp.Sets[i].Len() {
-			if err := sampling.Ended(ctx, j); err != nil {
-				return err
-			}
-			v := smp.Sets[i].At(j)
-			old, known := e.best[i][instanceOf(&v)]
-			if f := v.Number(); !math.IsNaN(f) && (!known || float64(e.sign)*(f-old.Number()) < 0) {
-				e.best[i][instanceOf(&v)] = v
-			}
-		}
-	}
-	return nil
-}
-
-// sample returns the first instances of each metric at the time of the last sample.
-func (e *extremes) sample(ctx context.Context) (*sampling.Sample, error) {
-	e.smp.Sets = make([]sampling.Set, len(e.best))
-	for i, values := range e.best {
-		for _, v := range values {
-			e.smp.Sets[i].Append(v)
-		}
-		if err := e.smp.Sets[i].SortByID(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return &e.smp, e.rank(ctx, &e.smp)
 }

@@ -285,7 +285,7 @@ func chooser(r *Report) *choice {
 }
 
 // TestOrder: the first metric of sort_metric decides the order of all, and instances without a value of it
-// come last; the extremes of all samples are ranked by overall_rank.
+// come last.
 func TestOrder(t *testing.T) {
 	sample := func(first, second []float64) *sampling.Sample {
 		smp := &sampling.Sample{Sets: make([]sampling.Set, 2)}
@@ -302,9 +302,6 @@ func TestOrder(t *testing.T) {
 		{"sort_metric = m.b, m.a", "c3 a2 b1; d9 c6 a5 b4"},
 		{"sort_metric = m.none", "a2 b1 c3; a5 b4 c6 d9"},
 		{"sort_metric = m.a\nrank = 2", "c3 a2; c6 d9"},
-		{"rank = 2\noverall_rank = yes", "b8 c3; d9 c6"},
-		{"rank = -2\noverall_rank_alt = on", "c0 b1; a4 b4"},
-		{"rank = 2\noverall_rank = yes\npredicate = m.a", "b8 c3; b5 c6"},
 	} {
 		l := &Library{global: &Report{}}
 		l.Add("f", "[r]\n"+tt.options+"\nm.a = x\nm.b = y\n")
@@ -314,18 +311,7 @@ func TestOrder(t *testing.T) {
 		}
 		c := chooser(r)
 		smp := sample([]float64{2, 1, 3}, []float64{5, 4, 6, 9})
-		if c.overall {
-			best := newExtremes(c)
-			for _, s := range []*sampling.Sample{smp, {Missing: "down"}, sample([]float64{2, 8, 0}, []float64{4, 5, 6, 8})} {
-				if err := best.add(t.Context(), s); err != nil {
-					t.Fatal(err)
-				}
-			}
-			smp, err = best.sample(t.Context())
-		} else {
-			err = c.choose(t.Context(), smp)
-		}
-		if err != nil {
+		if err := c.choose(t.Context(), smp); err != nil {
 			t.Fatal(err)
 		}
 		var sets []string

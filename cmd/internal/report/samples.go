@@ -17,19 +17,11 @@ func (b *Bound) Shape(ctx context.Context, st *query.Stream) {
 	}
 	samples := st.Samples
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
-		var best *extremes
 		for smp, err := range samples {
 			if c == nil && err == nil {
 				c = b.look(st.Header)
 			}
-			if err == nil && c.overall {
-				if best == nil {
-					best = newExtremes(c)
-				}
-				if err = best.add(ctx, smp); err == nil {
-					continue
-				}
-			} else if err == nil && c.selective && smp.Missing == "" {
+			if err == nil && c.selective && smp.Missing == "" {
 				err = c.choose(ctx, smp)
 			}
 			if err != nil {
@@ -38,9 +30,6 @@ func (b *Bound) Shape(ctx context.Context, st *query.Stream) {
 			if !yield(smp, err) || err != nil {
 				return
 			}
-		}
-		if best != nil {
-			yield(best.sample(ctx))
 		}
 	}
 }
@@ -62,9 +51,6 @@ func (b *Bound) look(h *sampling.Header) *choice {
 	}
 	for _, s := range c.columns {
 		c.selective = c.selective || s != nil && (s.inst != nil || s.limit != 0) || c.top != 0 || len(c.sort) > 0
-	}
-	if c.overall {
-		h.Samples = 1
 	}
 	return c
 }

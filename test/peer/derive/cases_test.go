@@ -117,9 +117,8 @@ func shippedDefinitions(t *testing.T, conf string) (list []formula) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, _ := syntax.ParseFile(name, text)
-		for _, it := range file.Items {
-			if d, ok := it.(*syntax.Definition); ok {
+		for c := range syntax.Chunks(name, text) {
+			if d := c.Definition(); d != nil {
 				list = append(list, formula{d.Name, d.Expr()})
 			}
 		}

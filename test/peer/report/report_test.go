@@ -135,16 +135,6 @@ colxrow = process
 type = raw
 proc.memory.rss = rss
 proc.psinfo.vsize = vs
-[x-overall]
-rank = 2
-overall_rank = yes
-disk.dev.read = read
-disk.dev.write = write
-kernel.all.load = load
-[x-least]
-rank = -1
-overall_rank = yes
-disk.dev.read = read
 `
 
 // TestOptions: ranks, predicates, filters and orders select the values that they select in pmrep.
@@ -165,37 +155,27 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	p.report(t, 50)
-	p.lines(t, "x-sort", args, []string{"-w", "12"}, regexp.MustCompile(`(?m)^ +\S+ +(\d+) +(\d+)$`))
-	for _, report := range []string{"x-overall", "x-least"} {
-		p.lines(t, report, args, nil, regexp.MustCompile(`(?m)^([a-z.]+) +(sd.|sr0|\d+ minute) .*?([0-9.]+)$`))
-	}
+	p.order(t, args)
 }
 
-// lines compares the order of values with that of lines that pmrep prints for people. Its pattern has a
-// group for each value, or for the metric, the instance and the value.
-func (p *pair) lines(t *testing.T, report string, args, theirs []string, line *regexp.Regexp) {
+// order compares the order of values of x-sort with that of the lines that pmrep prints for people.
+func (p *pair) order(t *testing.T, args []string) {
 	t.Helper()
 	var want, got []string
-	for _, m := range line.FindAllStringSubmatch(p.pmrep(t, report, append(theirs, args...)), -1) {
+	line := regexp.MustCompile(`(?m)^ +\S+ +(\d+) +(\d+)$`)
+	for _, m := range line.FindAllStringSubmatch(p.pmrep(t, "x-sort", append([]string{"-w", "12"}, args...)), -1) {
 		want = append(want, m[1:]...)
 	}
-	rows := records(t, p.pmderive(t, report, args))
-	for _, row := range rows[1:] {
-		if report == "x-sort" {
-			got = append(got, row[3])
-		} else {
-			got = append(got, row[1:]...)
-		}
+	for _, row := range records(t, p.pmderive(t, "x-sort", args))[1:] {
+		got = append(got, row[3])
 	}
-	if report == "x-sort" { // theirs has a line for each instance, ours one for each value: the metrics of a sample follow each other
-		got = transposed(got, 4)
-	}
+	got = transposed(got, 4) // theirs has a line for each instance, ours one for each value: the metrics of a sample follow each other
 	ok := len(got) == len(want) && len(got) > 0
 	for i := 0; ok && i < len(got); i++ {
 		ok = same(got[i], want[i])
 	}
 	if !ok {
-		t.Errorf(":%s: %q, want %q", report, got, want)
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
