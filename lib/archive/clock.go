@@ -13,12 +13,7 @@ import (
 // sum once more, to a double. So that interpolated values are the same to the last bit, it is done
 // here with integers.
 type clock struct {
-	base  pcp.Timestamp // the start of the Set
-	known [4]struct {   // the few times that the instances of a result share
-		ns      int64
-		seconds float64
-	}
-	turn int
+	base pcp.Timestamp // the start of the Set
 }
 
 // rel returns a time as nanoseconds since the start of the Set. Times that cannot be in an
@@ -39,17 +34,6 @@ const nano = 1_000_000_000
 
 // seconds converts nanoseconds since the start of the Set to seconds.
 func (c *clock) seconds(ns int64) float64 {
-	for i := range c.known {
-		if c.known[i].ns == ns { // correct for the zero clock too
-			return c.known[i].seconds
-		}
-	}
-	c.turn = (c.turn + 1) % len(c.known)
-	c.known[c.turn].ns, c.known[c.turn].seconds = ns, c.toSeconds(ns)
-	return c.known[c.turn].seconds
-}
-
-func (c *clock) toSeconds(ns int64) float64 {
 	// The reference adds the difference of the seconds to that of the nanoseconds, so the split is at
 	// the second of the time stamp, not at whole seconds since the start.
 	base := int64(c.base.Nsec) % nano

@@ -49,6 +49,6 @@ func BenchmarkSeconds(b *testing.B) {
 	ns := int64(0)
 	for b.Loop() {
 		ns += 1_234_567_891
-		c.toSeconds(ns)
+		c.seconds(ns)
 	}
 }

@@ -31,7 +31,7 @@ type Cursor struct {
 
 	want  request
 	arena wire.Arena
-	descs []pcp.Desc // of the sets of the record that Next returned last
+	found pcp.Desc // of the set that Next decodes
 
 	interp *interp // state of the mode pcp.Interp
 	lookout
@@ -195,7 +195,8 @@ func (c *Cursor) Next(ctx context.Context, dst *pcp.Result) (err error) {
 	sets.Checked = true
 	for i := 0; sets.Next(); i++ {
 		v := &dst.Sets[i]
-		sets.Decode(v, c.descAt(i, sets.ID), nil, &c.arena)
+		c.found = c.desc(sets.ID)
+		sets.Decode(v, &c.found, nil, &c.arena)
 		v.Empty = v.Len() == 0 && v.Err == 0
 	}
 	return nil
@@ -220,27 +221,14 @@ func (c *Cursor) columns(set int, p *pcp.Profile, dst *pcp.Result) {
 	sets.Checked = true
 	c.want.begin()
 	left := len(c.want.ids)
-	for nth := 0; left > 0 && sets.Next(); nth++ {
-		for i := c.want.take(nth, sets.ID); i >= 0; i = c.want.same(i) {
+	for left > 0 && sets.Next() {
+		for i := c.want.take(sets.ID); i >= 0; i = c.want.same(i) {
 			v := &dst.Sets[i]
 			sets.Decode(v, &c.want.descs[i], p, &c.arena)
 			v.Empty = sets.Count == 0
 			left--
 		}
 	}
-}
-
-// descAt returns the description of the metric whose set is number i of a record. Most records have the
-// metrics of the record before, in the same order.
-func (c *Cursor) descAt(i int, id pcp.ID) *pcp.Desc {
-	if i == len(c.descs) {
-		c.descs = append(c.descs, pcp.Desc{Type: pcp.Unknown})
-	}
-	d := &c.descs[i]
-	if d.ID != id || d.Type == pcp.Unknown {
-		*d = c.desc(id)
-	}
-	return d
 }
 
 // desc returns the description of a metric; without one the type is unknown.

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"errors"
-	"slices"
 	"sort"
 	"time"
 
@@ -14,8 +13,7 @@ type finder struct {
 	*walker
 	gap     time.Duration // see Options.MarkGap
 	held    heldSpot
-	checked [4]*byte // the records that were fully checked last
-	turn    int      // index of the entry to replace next
+	checked *byte // the record that was fully checked last
 }
 
 type heldSpot struct {
@@ -78,16 +76,15 @@ func (f *finder) bridged(p position) bool {
 	return sides[1].at-sides[0].at <= int64(f.gap)
 }
 
-// check checks a whole record, unless it did so recently.
+// check checks a whole record, unless it was the last one.
 func (f *finder) check(rec *record) error {
-	if slices.Contains(f.checked[:], &rec.src[0]) {
+	if f.checked == &rec.src[0] {
 		return nil
 	}
 	if err := rec.check(); err != nil {
 		return f.damage(-1, err)
 	}
-	f.checked[f.turn] = &rec.src[0]
-	f.turn = (f.turn + 1) % len(f.checked)
+	f.checked = &rec.src[0]
 	return nil
 }
 

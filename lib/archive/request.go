@@ -12,13 +12,6 @@ type request struct {
 	next  []int32          // next request of the same ID, or -1
 	taken []bool           // found in the current record
 	descs []pcp.Desc       // of ids; of an unknown type until they are found
-	heads []requested      // of the record before
-}
-
-// A requested value set is one of a metric, and where the metric is in the request: -1 if it is not.
-type requested struct {
-	id pcp.ID
-	at int32
 }
 
 func (r *request) set(ids []pcp.ID) {
@@ -26,7 +19,6 @@ func (r *request) set(ids []pcp.ID) {
 		return
 	}
 	r.ids = append(r.ids[:0], ids...)
-	r.heads = r.heads[:0]
 	r.descs = make([]pcp.Desc, len(ids))
 	for i := range r.descs {
 		r.descs[i].Type = pcp.Unknown
@@ -65,16 +57,9 @@ func (r *request) has(id pcp.ID) bool { return r.find(id) >= 0 }
 
 func (r *request) begin() { clear(r.taken) }
 
-// take returns the position of an ID on its first call for a record, then -1. The nth set of a record
-// most often belongs to the same metric as that of the record before.
-func (r *request) take(nth int, id pcp.ID) int {
-	switch {
-	case nth == len(r.heads):
-		r.heads = append(r.heads, requested{id, int32(r.find(id))})
-	case r.heads[nth].id != id:
-		r.heads[nth] = requested{id, int32(r.find(id))}
-	}
-	i := int(r.heads[nth].at)
+// take returns the position of an ID on its first call for a record, then -1.
+func (r *request) take(id pcp.ID) int {
+	i := r.find(id)
 	if i >= 0 && r.taken[i] {
 		return -1
 	}

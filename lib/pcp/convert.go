@@ -80,24 +80,14 @@ func wordFloat(t Type, w uint64) float64 {
 // AppendFloats appends the values as doubles. A value that is not a number, or does not fit its
 // type, becomes NaN.
 func (v *Values) AppendFloats(dst []float64) []float64 {
-	switch {
-	case !v.Type.Arithmetic():
+	if !v.Type.Arithmetic() {
 		for range v.Insts {
 			dst = append(dst, math.NaN())
 		}
 		return dst
-	case v.Type == Double:
-		for _, w := range v.Words {
-			dst = append(dst, math.Float64frombits(w))
-		}
-	case v.Type == Uint32 || v.Type == Uint64:
-		for _, w := range v.Words {
-			dst = append(dst, float64(w))
-		}
-	default:
-		for _, w := range v.Words {
-			dst = append(dst, wordFloat(v.Type, w))
-		}
+	}
+	for _, w := range v.Words {
+		dst = append(dst, wordFloat(v.Type, w))
 	}
 	for i := range v.Odd {
 		if v.Odd[i].Bad {

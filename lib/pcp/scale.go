@@ -181,22 +181,11 @@ func newExtraScaler(from, to Units) (extraScaler, bool) {
 
 // Scale converts the values of a column in place.
 func (s *Scaler) Scale(words []uint64) {
-	switch {
-	case s.identity:
-	case s.typ == Double && !s.extra.on:
-		ratio := s.ratio
-		for i, w := range words {
-			words[i] = math.Float64bits(math.Float64frombits(w) * ratio)
-		}
-	case s.div == 1 && (s.typ == Int64 || s.typ == Uint64) && !s.extra.on && !s.inexact:
-		mult := uint64(s.mult)
-		for i, w := range words {
-			words[i] = w * mult
-		}
-	default:
-		for i, w := range words {
-			words[i] = s.Word(w)
-		}
+	if s.identity {
+		return
+	}
+	for i, w := range words {
+		words[i] = s.Word(w)
 	}
 }
 
