@@ -9,12 +9,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/command"
-	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/derive/sql"
-	"pmtools/derive/summary"
 )
 
 // completing calls a function with a session for completion.
@@ -59,9 +57,9 @@ func (a *app) completeItem(cmd *cobra.Command, before []string, prefix string) (
 func (a *app) completeValues(cmd *cobra.Command) {
 	fixed := map[string][]string{
 		"sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects(), "disable": append(lint.RuleNames(), "all"),
-		"by": summary.Ranks(), "across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
+		"across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
 	}
-	forms := map[string][]string{"eval": repl.Outputs(), "check": checkOutputs, "summarize": digest.Outputs(), "compare": digest.Outputs(), "test": testOutputs, "deps": depsOutputs}
+	forms := map[string][]string{"eval": repl.Outputs(), "check": checkOutputs, "test": testOutputs, "deps": depsOutputs}
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
 		values := repl.ValuesOf(f)
@@ -71,8 +69,6 @@ func (a *app) completeValues(cmd *cobra.Command) {
 		switch {
 		case f.Name == "output" && values == nil:
 			values = forms[cmd.Name()]
-		case f.Name == "sort" && cmd.Name() == "summarize":
-			values = summary.Sorts()
 		}
 		var propose cobra.CompletionFunc
 		switch {

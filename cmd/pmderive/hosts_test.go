@@ -158,7 +158,7 @@ func TestCompareHosts(t *testing.T) {
 		{"-h A -h B compare demo", "", "pmderive: compare is for two sources, and there are 3\nTry 'pmderive compare --help'.\nstatus 2\n"},
 		{"-h A compare --with-T 1min", "", "pmderive: two windows are those of an archive, and a is live\nstatus 1\n"},
 		{"-h A -h B compare --baseline yesterday", "", "pmderive: --baseline is for two windows of one archive\nTry 'pmderive compare --help'.\nstatus 2\n"},
-		{"-h A -h B compare -S 1min", "", "pmderive: time window options are supported for archives only\nTry 'pmderive compare --help'.\nstatus 2\n"},
+		{"-h A -h B compare -S 1min", "", "pmderive: a: a live source has no start; -T says when it ends\nstatus 1\n"},
 		{"-h A -h B :compare@-S@1min", "", "pmderive: a: a live source has no start; -T says when it ends\nstatus 1\n"},
 	} {
 		args := strings.Fields(strings.NewReplacer("A", hosts[0], "B", hosts[2]).Replace(tt.line))

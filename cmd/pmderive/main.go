@@ -106,7 +106,8 @@ func (a *app) newRoot() *cobra.Command {
 	fs.BoolP("help", "?", false, "show this help and exit")
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if len(a.hosts) > 1 && cmd != root && cmd.Name() != "eval" && cmd.Name() != "push" && cmd.Name() != "compare" {
+		_, many := cmd.Annotations[several]
+		if len(a.hosts) > 1 && cmd != root && cmd.Name() != "eval" && cmd.Name() != "push" && !many {
 			return fmt.Errorf("too many hosts requested: %s", pmcd.Redact(a.hosts[1]))
 		}
 		a.sources.Registry().SetLanguage(a.language())
@@ -118,7 +119,7 @@ func (a *app) newRoot() *cobra.Command {
 			a.running = true
 			return err
 		}
-		if a.catalog != "" {
+		if a.catalog != "" || many {
 			return nil // the tables have times
 		}
 		return a.Options.CheckWindow()
@@ -126,7 +127,7 @@ func (a *app) newRoot() *cobra.Command {
 	for _, v := range repl.At(repl.Shell, repl.Verbs()) {
 		root.AddCommand(a.newVerb(v))
 	}
-	root.AddCommand(a.newEval(), a.newSummarize(), a.newCompare(), a.newExport(), a.newCompact(), a.newSQL(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newInstall(), a.newUninstall(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
+	root.AddCommand(a.newEval(), a.newExport(), a.newCompact(), a.newSQL(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newInstall(), a.newUninstall(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
 	a.addHelp(root)
 	return root
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"pmtools/cmd/internal/report"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/check"
+	"pmtools/lib/export"
 	"pmtools/lib/export/bucket"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
@@ -69,7 +71,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	}
 	return &repl.Options{
 		Sources: repl.Sources{
-			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record, KnownHosts: a.knownHosts,
+			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record, KnownHosts: a.knownHosts, Recordings: recordings,
 		},
 		World: repl.World{
 			Tools: func() (*install.Tools, []string) { return a.tools(), a.sources.Loaded },
@@ -98,6 +100,12 @@ func (a *app) table(ctx context.Context, w io.Writer, t *repl.Table) error {
 		p.Header()
 	}
 	return grid.Draw(ctx, w, t, width)
+}
+
+// recordings returns the recordings of each machine in a list of archives.
+func recordings(ctx context.Context, archives string) ([]string, error) {
+	sets, err := export.Recordings(ctx, archives)
+	return slices.Concat(sets...), err
 }
 
 // open opens a source of the kinds of package repl.

@@ -2,14 +2,20 @@ package main
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/repl"
 )
+
+// several is the annotation of a command that takes several sources, and decides what options of a window mean for them.
+const several = "several"
 
 // newVerb returns the command that a verb is in the shell.
 func (a *app) newVerb(v *repl.Verb) *cobra.Command {
@@ -18,19 +24,30 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 		Args:              operands(v.Least, v.Most),
 		ValidArgsFunction: a.completeAfter(":" + v.Name + " "),
 	}
+	if v.Several {
+		cmd.Annotations = map[string]string{several: ""}
+	}
 	f := repl.NewFlags(cmd.Flags(), repl.Shell, repl.Settings{})
 	f.Time, f.Share = &a.Options, func(fs *pflag.FlagSet, names ...string) { a.addShared(fs, names...) }
 	run := v.New(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.running = true
-		s, err := a.session(cmd.Context(), repl.Settings{})
+		s, err := a.session(cmd.Context(), repl.Settings{}, func(o *repl.Options) { o.Sides = a.sides(cmd.Flags()) })
 		if err != nil {
 			return err
 		}
 		defer s.Close()
-		err = s.Do(cmd.Context(), v, f, run, v.Split(slices.Clone(args)), a.Env.Out)
+		ctx, stop := cmd.Context(), func() {}
+		if v.Partial {
+			ctx, stop = a.Env.Interruptible(ctx, os.Interrupt)
+		}
+		defer stop()
+		err = s.Do(ctx, v, f, run, v.Split(slices.Clone(args)), a.Env.Out)
 		if _, wrong := errors.AsType[repl.Misuse](err); wrong {
 			a.running = false
+		}
+		if errors.Is(err, digest.ErrReported) || errors.Is(err, digest.ErrOver) {
+			return cli.Exit(1)
 		}
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/derive/summary"
 	"pmtools/lib/format"
@@ -29,7 +28,6 @@ type Compare struct {
 	Metrics         []string       // none for all
 	Threshold       float64        // the least score that is shown
 	Top             int            // at most so many changes are, the largest first; 0 for all, less than 0 for tableTop in a table
-	Others          []Side         // besides those that the Env has
 
 	rank     int // how many instances of each metric a report ranks; 0 for all
 	baseline string
@@ -110,11 +108,7 @@ func (c *Compare) Check(sources int) error {
 
 // Ask implements Question.
 func (c *Compare) Ask(ctx context.Context, env *Env, w io.Writer) error {
-	at := append(env.Sides[:len(env.Sides):len(env.Sides)], c.Others...)
-	if err := c.Check(len(at)); err != nil {
-		return diagnose.From(err)
-	}
-	sides, done, err := c.open(ctx, env, at)
+	sides, done, err := c.open(ctx, env, env.Sides)
 	defer done()
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/item"
 	"pmtools/cmd/internal/manual"
 	"regexp"
@@ -237,17 +236,17 @@ func ofRecording(c *completer, arg string) int {
 }
 
 // ofWindows is the completion of a question about windows of a source.
-func ofWindows(name string) Completion {
-	return func(c *completer, arg string) int {
-		start := lastWord(arg)
-		word := arg[start:]
-		c.offer(word, digest.Proposals(name, arg)...)
-		c.reports(word, ":")
-		if c.metric(word); name == "compare" {
-			c.file(word)
-		}
-		return start
-	}
+func ofWindows(c *completer, arg string) int {
+	start := ofNames(c, arg)
+	c.reports(arg[start:], ":")
+	return start
+}
+
+// ofSides is the completion of sources that are compared, and of reports.
+func ofSides(c *completer, arg string) int {
+	start := ofFiles(c, arg)
+	c.reports(arg[start:], ":")
+	return start
 }
 
 func ofSettings(c *completer, arg string) int {
@@ -272,8 +271,9 @@ func ofTopics(c *completer, arg string) int {
 }
 
 func ofDefinitions(c *completer, arg string) int {
-	c.offer(arg, c.s.defs.Names()...)
-	return 0
+	start := lastWord(arg)
+	c.offer(arg[start:], c.s.defs.Names()...)
+	return start
 }
 
 func (c *completer) setting(arg, word string) {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/command"
+	"pmtools/derive/diagnose"
 	"pmtools/lib/option"
 )
 
@@ -55,10 +56,10 @@ func (f *Flags) Table(add func(t *option.Table)) {
 func (f *Flags) parse(options []string) error {
 	err := f.FlagSet.Parse(options)
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		err = bad.Unwrap()
+		return Misuse{diagnose.From(bad.Unwrap())}
 	}
 	if err != nil {
-		return misuse("%v", err)
+		return misuse("%v; :help %s lists the options", err, f.Name())
 	}
 	return nil
 }
@@ -106,8 +107,13 @@ func ValuesOf(flag *pflag.Flag) []string { return flag.Annotations[annotation] }
 
 // Choice adds an option that takes one of a list of values. The noun is what messages call them.
 func (f *Flags) Choice(p *string, noun, name, short, usage string, values []string) {
-	flag := f.VarPF(choice{p, noun, values}, name, short, usage+": "+strings.Join(values, ", "))
-	flag.Annotations = map[string][]string{annotation: values}
+	f.VarP(choice{p, noun, values}, name, short, usage+": "+strings.Join(values, ", "))
+	f.propose(name, values)
+}
+
+// propose makes values be proposed for an option.
+func (f *Flags) propose(name string, values []string) {
+	f.Lookup(name).Annotations = map[string][]string{annotation: values}
 }
 
 // Output adds the option -o for one of the forms of an answer, the first by default, and options that mean the same as

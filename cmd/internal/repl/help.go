@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/manual"
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
@@ -42,7 +41,7 @@ func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 			if name == "set" {
 				s.helpSettings(w)
 			}
-			if err := s.table(ctx, w, &Table{Rows: append(s.helpRows(v), digest.Usage(name)...), Wrap: true}); err != nil {
+			if err := s.table(ctx, w, &Table{Rows: s.helpRows(v), Wrap: true}); err != nil {
 				return err
 			}
 			found = true

@@ -17,6 +17,7 @@ import (
 	"io"
 	"time"
 
+	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/find"
 	"pmtools/cmd/internal/install"
 	"pmtools/cmd/internal/report"
@@ -61,6 +62,10 @@ type Sources struct {
 	OpenHost   func(ctx context.Context, name string) (pmapi.Source, error)
 	Report     func(host string, err error)
 	Equivalent func(a, b pcp.InDom) bool // see derive.Options
+	// Sides are the sources that a command line names for compare; nil means those of the session.
+	Sides []digest.Side
+	// Recordings returns the recordings of each machine in a list of archives that are those of several.
+	Recordings func(ctx context.Context, archives string) ([]string, error)
 	// KnownHosts returns hosts that begin with a prefix, to be proposed.
 	KnownHosts func(prefix string) []string
 	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.

@@ -19,8 +19,8 @@ import (
 // A Verb is something that pmderive does: "pmderive NAME" in the shell, ":NAME" at the prompt. Both have its
 // options, its operands and its help.
 //
-// At the prompt options come first, and the rest of the line is the text of the operands; quotes keep blanks
-// together as in the shell, where options may also follow operands. After "--" there are no options.
+// A line of the prompt is one of the shell, but for expressions: these need no quotes, are what follows the options, and
+// have commas between them. After "--" there are no options.
 type Verb struct {
 	Name     string
 	Aliases  []Alias
@@ -32,6 +32,8 @@ type Verb struct {
 	Least    int  // how many operands there must be
 	Most     int  // how many there may be
 	Asks     bool // it asks the source, which is opened before it runs
+	Several  bool // it takes several sources
+	Partial  bool // in the shell, too, an interrupt ends it with the answer that there is
 	Complete Completion
 	// New adds the options to a set and returns what runs with them.
 	New func(f *Flags) Run
@@ -58,7 +60,7 @@ type Operands int
 
 // The kinds of operands.
 const (
-	Words Operands = iota // split at blanks outside of quotes
+	Words Operands = iota // words, as the shell reads them
 	Exprs                 // expressions, split at commas; a word in the shell may be several
 	Expr                  // one operand, as it is typed, that ends in an expression
 	Text                  // one operand, as it is typed
@@ -217,28 +219,30 @@ func (v *Verb) count(args []string) error {
 	return nil
 }
 
-// read reads the options at the begin of a text, after those of an alias, and returns the operands behind them.
+// read reads the options of a text, after those of an alias, and returns the operands.
 func (v *Verb) read(f *Flags, preset []string, text string) (args []string, err error) {
+	if v.Operands == Words {
+		words, err := item.Words(text)
+		if err != nil {
+			return nil, err
+		}
+		err = f.parse(append(slices.Clone(preset), words...))
+		return f.Args(), err
+	}
 	options, text, err := v.cut(f, text)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.parse(append(slices.Clone(preset), options...)); err != nil {
+	if err := f.parse(append(slices.Clone(preset), options...)); err != nil || text == "" {
 		return nil, err
-	}
-	if v.Operands == Words {
-		return item.Words(text)
-	}
-	if text == "" {
-		return nil, nil
 	}
 	return v.Split([]string{text}), nil
 }
 
-// cut cuts a text behind the options at its begin. In a text for an expression a word that is no option, such as -x,
-// begins the operands.
+// cut cuts a text of expressions behind the options at its begin. A word that is no option, such as -x, begins the
+// expressions.
 func (v *Verb) cut(f *Flags, text string) (options []string, rest string, err error) {
-	if v.Operands == Text && !f.HasFlags() {
+	if v.Operands == Words || !f.HasFlags() {
 		return nil, text, nil
 	}
 	for strings.HasPrefix(text, "-") {
@@ -250,18 +254,15 @@ func (v *Verb) cut(f *Flags, text string) (options []string, rest string, err er
 			return options, rest, nil
 		}
 		flag := f.option(word)
-		if flag == nil {
-			if v.Operands == Words && len(word) > 1 || strings.HasPrefix(word, "--") {
-				return nil, text, misuse(":%s has no option %s; :help %s lists them", v.Name, word, v.Name)
-			}
+		if flag == nil && !strings.HasPrefix(word, "--") {
 			break
 		}
 		options, text = append(options, word), rest
-		if flag.NoOptDefVal != "" || strings.Contains(word, "=") || word[1] != '-' && len(word) > 2 {
+		if flag == nil || flag.NoOptDefVal != "" || strings.Contains(word, "=") || word[1] != '-' && len(word) > 2 {
 			continue
 		}
 		if text == "" {
-			return nil, text, misuse("%s needs a value", word)
+			break
 		}
 		if word, text, err = item.CutWord(text); err != nil {
 			return nil, text, err
