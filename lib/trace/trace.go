@@ -94,8 +94,8 @@ func New(opts *Options) (*Client, error) {
 	}
 	c.state.Store(int32(o.State))
 	c.sent.L = &c.mu
-	c.absent = func(steps ...step) error {
-		if err := c.down.Load(); err != nil && len(steps) == 0 {
+	c.absent = func(aborted ...abort) error {
+		if err := c.down.Load(); err != nil && len(aborted) == 0 {
 			return *err
 		}
 		return nil

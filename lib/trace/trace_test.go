@@ -396,29 +396,23 @@ func TestNil(t *testing.T) {
 	}
 }
 
-// TestLog shows what the flags choose, and the open transaction.
+// TestLog shows what the flags choose.
 func TestLog(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		switch a.Key {
 		case "time", "level", "addr", "data", "retry":
 			return slog.Attr{}
-		case "seconds":
-			a.Value = slog.StringValue("S")
 		}
 		return a
 	}}))
 	a := newAgent(t).start()
 	c := a.client(Options{Logger: logger, State: API | Comms | PDU | PDUBuf})
 	end := c.Begin("tx")
-	ctx := NewContext(context.Background(), end)
-	logger.InfoContext(ctx, "inside", Attr(ctx))
-	if err := errors.Join(FromContext(ctx)(), c.Begin("x").Abort()); err != nil {
+	if err := errors.Join(end(), c.Begin("x").Abort()); err != nil {
 		t.Fatal(err)
 	}
-	logger.InfoContext(ctx, "outside", Attr(context.Background()), "end", end)
 	want := `msg="trace: begin" tag=tx
-msg=inside transaction.tag=tx transaction.seconds=S
 msg="trace: transaction" tag=tx value=V
 msg="trace: receive"
 msg="trace: receive" value=1
@@ -429,29 +423,9 @@ msg="trace: receive"
 msg="trace: receive" value=1
 msg="trace: begin" tag=x
 msg="trace: abort" tag=x
-msg=outside end.tag=tx end.seconds=S
 `
 	if got := regexp.MustCompile(`tag=tx value=\S+`).ReplaceAllString(out.String(), "tag=tx value=V"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-// TestContext carries transactions.
-func TestContext(t *testing.T) {
-	ctx := context.Background()
-	if end := FromContext(ctx); end() != nil || end.Abort() != nil || !Attr(ctx).Equal(slog.Attr{}) {
-		t.Error("a transaction in an empty context")
-	}
-	a := newAgent(t).start()
-	c := a.client(Options{})
-	outer := NewContext(ctx, c.Begin("outer"))
-	inner := NewContext(outer, c.Begin("inner"))
-	if err := errors.Join(FromContext(inner)(), FromContext(outer)()); err != nil {
-		t.Error(err)
-	}
-	a.want("transaction inner", "transaction outer")
-	if end := FromContext(NewContext(ctx, nil)); end() != nil {
-		t.Error("nil as a transaction")
 	}
 }
 

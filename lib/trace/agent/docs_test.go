@@ -41,7 +41,7 @@ func TestPage(t *testing.T) {
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "PCP_TRACE_HOST="+host, "PCP_TRACE_PORT="+port)
 	out, err := cmd.CombinedOutput()
-	if err != nil || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "INFO order cancelled transaction.tag=order transaction.seconds=") {
+	if err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
 	}
 	got := ""
