@@ -68,7 +68,7 @@ func (t *taker) set(i int, e *Expr, res *pcp.Result) {
 		rates = &res.Sets[e.rateColumn]
 	}
 	set := &t.smp.Sets[i]
-	set.SetColumn(v, rates, t.names[i])
+	*set = sampling.ColumnSet(v, rates, t.names[i])
 	_, set.Named = e.Info.Groups[e.Info.Root.InDom]
 }
 

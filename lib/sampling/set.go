@@ -31,17 +31,12 @@ func SetOf(values ...Value) Set { return Set{list: values} }
 
 // ColumnSet returns the Set of a column. The values are rates, with those of the column as their
 // counters, if rates is not nil. name names the instances; nil means that there are none.
-func ColumnSet(values, rates *pcp.Values, name func(inst int32) string) (set Set) {
-	set.SetColumn(values, rates, name)
-	return set
-}
-
-// SetColumn makes set what ColumnSet returns.
-func (set *Set) SetColumn(values, rates *pcp.Values, name func(inst int32) string) {
-	*set = Set{values: values, name: name}
+func ColumnSet(values, rates *pcp.Values, name func(inst int32) string) Set {
+	set := Set{values: values, name: name}
 	if rates != nil {
 		set.rates = &rateColumn{Values: rates}
 	}
+	return set
 }
 
 // Append adds values to a Set of a list.
