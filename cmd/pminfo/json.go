@@ -120,7 +120,7 @@ func (r *reporter) valuesJSON(ctx context.Context, m *metric, rec *record) {
 	case v.Len() > 0:
 		names := r.names(ctx, d.InDom)
 		for i, inst := range v.Insts {
-			name, _ := names.find(inst)
+			name, _ := names.Find(inst)
 			rec.Instances = append(rec.Instances, instanceRecord{inst, name, r.valueRecord(ctx, v, i)})
 		}
 	}

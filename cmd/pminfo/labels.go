@@ -153,7 +153,7 @@ func (r *reporter) instances(ctx context.Context, d pcp.InDom) []labelled {
 	list := make([]labelled, len(sets))
 	for i, s := range sets {
 		list[i] = labelled{s.Inst, "???", disappeared, s.Labels}
-		if name, ok := names.find(s.Inst); ok {
+		if name, ok := names.Find(s.Inst); ok {
 			list[i].name, list[i].shown = name, name
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,10 +79,9 @@ var errNoInstances = errors.New("No instances?")
 
 // names are the names of a domain's instances at one position.
 type names struct {
-	indom  pcp.InDom
-	insts  []pcp.Instance // in the order of the source
-	sorted []pcp.Instance // ascending by identifier
-	next   int            // index in sorted after the name that was found last
+	indom pcp.InDom
+	insts []pcp.Instance // in the order of the source
+	pcp.InstanceNames
 }
 
 // names returns the instances of a domain at the current position; without an answer there are
@@ -98,12 +96,7 @@ func (r *reporter) names(ctx context.Context, d pcp.InDom) *names {
 		// Without an answer there are none.
 		insts, _ = pmapi.InstancesOf(ctx, r.src, d, pmapi.Now())
 	}
-	sorted := insts
-	if !slices.IsSortedFunc(insts, byID) {
-		sorted = slices.Clone(insts)
-		slices.SortStableFunc(sorted, byID)
-	}
-	r.last = &names{indom: d, insts: insts, sorted: sorted}
+	r.last = &names{d, insts, pcp.NewInstanceNames(insts, nil)}
 	return r.last
 }
 
@@ -133,26 +126,10 @@ func (r *reporter) listInstances(ctx context.Context, batch []metric) {
 // disappeared stands for the name of an instance that has none.
 const disappeared = "DISAPPEARED"
 
-func byID(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
-
-// find returns the name of an instance. Values mostly stand in the order of their instances, so that the next name is tried first.
-func (n *names) find(inst int32) (string, bool) {
-	i := n.next
-	ok := i > 0 && i < len(n.sorted) && n.sorted[i].ID == inst && n.sorted[i-1].ID != inst
-	if !ok {
-		i, ok = slices.BinarySearchFunc(n.sorted, inst, func(in pcp.Instance, id int32) int { return cmp.Compare(in.ID, id) })
-	}
-	if !ok {
-		return "", false
-	}
-	n.next = i + 1
-	return n.sorted[i].Name, true
-}
-
 // appendInst appends an instance as it stands before a value. It returns false if nothing but the
 // name is to be printed, and has then printed it.
 func (r *reporter) appendInst(b []byte, d pcp.InDom, inst int32, n *names) ([]byte, bool) {
-	name, ok := n.find(inst)
+	name, ok := n.Find(inst)
 	switch {
 	case ok:
 		b = strconv.AppendInt(append(b, "    inst ["...), int64(inst), 10)

@@ -35,7 +35,7 @@ func (t *taker) naming(d pcp.InDom) func(inst int32) string {
 	}
 	n := t.namer.domain(d)
 	return func(inst int32) string {
-		if name, ok := n.find(inst); ok {
+		if name, ok := n.Find(inst); ok {
 			return name
 		}
 		return t.namer.Name(t.ctx, d, inst, t.smp.Time)

@@ -1,7 +1,6 @@
 package fetchgroup
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -20,10 +19,10 @@ type domain struct {
 	allInsts bool // the profile selects all instances
 	inDoms   []*inDom
 	items    []*item
-	list     []pcp.Instance // ascending, as of the last question
-	present  []int32        // the instances of the last fetch that had some, ascending
-	doubted  bool           // a counter fell
-	unnamed  bool           // there are instances without a name
+	names    pcp.InstanceNames // as of the last question
+	present  []int32           // the instances of the last fetch that had some, ascending
+	doubted  bool              // a counter fell
+	unnamed  bool              // there are instances without a name
 }
 
 func (d *domain) settle(ctx context.Context, g *Group) {
@@ -50,7 +49,7 @@ func (d *domain) settle(ctx context.Context, g *Group) {
 	d.present, d.doubted, d.unnamed = now, false, false
 	for _, x := range d.inDoms {
 		for i, inst := range x.insts {
-			x.names[i] = d.name(inst)
+			x.names[i], _ = d.names.Find(inst)
 			d.unnamed = d.unnamed || x.names[i] == ""
 			if x.rate && has(renamed, inst) && x.slots[i].code == 0 {
 				x.slots[i].fail(x.out, pmerr.Value)
@@ -71,43 +70,31 @@ func has(list []int32, inst int32) bool {
 
 // ask renews the names, and returns the renamed instances. Without an answer the old names stay.
 func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
-	list, err := g.instances(ctx, d.id)
+	names, err := g.instances(ctx, d.id)
 	if err != nil {
 		return nil
 	}
-	// The sort is stable: the first entry of an instance stays, which is that of now (see instances).
-	byID := func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
-	slices.SortStableFunc(list, byID)
-	list = slices.CompactFunc(list, func(a, b pcp.Instance) bool { return a.ID == b.ID })
-	old := *d
-	d.list = list
-	for _, x := range list {
-		if was := old.name(x.ID); was != "" && was != x.Name {
+	old := d.names
+	d.names = names
+	for _, x := range names.List {
+		if was, _ := old.Find(x.ID); was != "" && was != x.Name {
 			renamed = append(renamed, x.ID)
 		}
 	}
 	return renamed
 }
 
-// instances returns the instances of a domain: in a recording those at the time of the values first, then
-// the others, whose values are interpolated from other times.
-func (g *Group) instances(ctx context.Context, id pcp.InDom) ([]pcp.Instance, error) {
+// instances returns the names of a domain's instances: in a recording those at the time of the values, and
+// of the others, whose values are interpolated from other times.
+func (g *Group) instances(ctx context.Context, id pcp.InDom) (pcp.InstanceNames, error) {
 	src := g.pc.Source()
 	if _, ok := pmapi.As[pmapi.Timeline](src); !ok {
 		list, err := pmapi.InstancesOf(ctx, src, id, pmapi.Now())
-		return slices.Clone(list), err
+		return pcp.NewInstanceNames(list, nil), err
 	}
 	all, err := pmapi.InstancesOf(ctx, src, id, pmapi.Ever())
 	if now, err := pmapi.InstancesOf(ctx, src, id, pmapi.At(g.now.Time)); err == nil {
-		return slices.Concat(now, all), nil
+		return pcp.NewInstanceNames(now, all), nil
 	}
-	return slices.Clone(all), err
-}
-
-func (d *domain) name(inst int32) string {
-	at, ok := slices.BinarySearchFunc(d.list, inst, func(x pcp.Instance, inst int32) int { return cmp.Compare(x.ID, inst) })
-	if !ok {
-		return ""
-	}
-	return d.list[at].Name
+	return pcp.NewInstanceNames(all, nil), err
 }

@@ -89,12 +89,6 @@ func (d InDom) Append(dst []byte) []byte {
 // NullInst is the instance identifier of the only value of a singular metric.
 const NullInst int32 = -1
 
-// An Instance is one member of an instance domain: its internal identifier and its external name.
-type Instance struct {
-	ID   int32
-	Name string
-}
-
 // A Desc is the description of a metric's values (pmDesc).
 type Desc struct {
 	ID    ID
