@@ -45,29 +45,6 @@ func (f file) Read(b []byte) (int, error) {
 
 func (f file) Close() error { return syscall.Close(f.fd) }
 
-// namesIn returns the names in a directory, about most of them at the most.
-func namesIn(path string, most int) (names []string, err error) {
-	f, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var buf [8 << 10]byte
-	for len(names) < most {
-		n, err := syscall.ReadDirent(f.fd, buf[:])
-		switch {
-		case errors.Is(err, syscall.EINTR):
-		case err != nil:
-			return nil, &fs.PathError{Op: "readdirent", Path: path, Err: err}
-		case n == 0:
-			return names, nil
-		default:
-			_, _, names = syscall.ParseDirent(buf[:n], most, names)
-		}
-	}
-	return names, nil
-}
-
 // sizeOf returns the size of a directory that the program may list, 0 for others.
 func sizeOf(path string) int {
 	var st unix.Stat_t

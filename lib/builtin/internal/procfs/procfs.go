@@ -150,7 +150,7 @@ func (p *Root) Tail(name string, n int64) ([]byte, error) {
 // Names returns the names in a directory in the order of the directory, which is the order that the
 // reference's collectors number instances in.
 func (p *Root) Names(dir string) ([]string, error) {
-	return namesIn(p.path(dir), maxNames)
+	return readDir(p.path(dir), (*os.File).Readdirnames)
 }
 
 // Entries returns the number of entries of a directory that the program may list. Since Linux 6.2 the
@@ -178,7 +178,7 @@ func (p *Root) Dirs(dir string) ([]string, error) {
 }
 
 func readDir[T any](path string, read func(*os.File, int) ([]T, error)) ([]T, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(path + "/") // in the place of a directory a named pipe is an error, and does not wait for a writer
 	if err != nil {
 		return nil, err
 	}
