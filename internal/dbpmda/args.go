@@ -60,7 +60,7 @@ func (l *line) inDom() (pcp.InDom, error) {
 }
 
 // metric takes a metric: a name of the name space, or numbers.
-func (s *session) metric(l *line) (pcp.ID, error) {
+func (s *Session) metric(l *line) (pcp.ID, error) {
 	t, err := l.want(word, number, two, three)
 	if err != nil {
 		return 0, err
@@ -80,7 +80,7 @@ func (s *session) metric(l *line) (pcp.ID, error) {
 }
 
 // lookup returns the metric of a name. Only the agent knows names below a dynamic root.
-func (s *session) lookup(t token) (pcp.ID, error) {
+func (s *Session) lookup(t token) (pcp.ID, error) {
 	id, err := s.names.Lookup(t.text)
 	if err == nil && pmda.IsRootID(id) {
 		if s.agent == nil {
@@ -95,7 +95,7 @@ func (s *session) lookup(t token) (pcp.ID, error) {
 }
 
 // metrics takes one metric or more, to the end of the line.
-func (s *session) metrics(l *line) (ids []pcp.ID, err error) {
+func (s *Session) metrics(l *line) (ids []pcp.ID, err error) {
 	for {
 		if t, err := l.peek(); err == nil && len(ids) > 0 {
 			if t.kind == end {

@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-func (s *session) attr(l *line) error {
+func (s *Session) attr(l *line) error {
 	code, err := l.attr()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (s *session) attr(l *line) error {
 	return nil
 }
 
-func (s *session) desc(l *line) error {
+func (s *Session) desc(l *line) error {
 	id, err := s.metric(l)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *session) desc(l *line) error {
 	return err
 }
 
-func (s *session) instance(l *line) error {
+func (s *Session) instance(l *line) error {
 	d, err := l.inDom()
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (s *session) instance(l *line) error {
 	return nil
 }
 
-func (s *session) label(l *line) error {
+func (s *Session) label(l *line) error {
 	level, err := l.oneOf("context", "domain", "indom", "cluster", "item", "instances")
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *session) label(l *line) error {
 	return s.labels(kind, ident)
 }
 
-func (s *session) labels(kind pcp.LabelKind, ident uint32) error {
+func (s *Session) labels(kind pcp.LabelKind, ident uint32) error {
 	sets, err := s.agent.Labels(s.ctx, client, kind, ident)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (s *session) labels(kind pcp.LabelKind, ident uint32) error {
 	return nil
 }
 
-func (s *session) text(l *line) error {
+func (s *Session) text(l *line) error {
 	var ask func(kind pcp.TextKind) (string, error)
 	var title string
 	if t, err := l.peek(); err == nil && t.kind == word && t.text == "indom" {
@@ -200,7 +200,7 @@ func (s *session) text(l *line) error {
 	return err2
 }
 
-func (s *session) name(l *line) error {
+func (s *Session) name(l *line) error {
 	t, err := l.want(three)
 	if err != nil {
 		return err
@@ -215,13 +215,13 @@ func (s *session) name(l *line) error {
 	return err
 }
 
-func (s *session) lines(names []string) {
+func (s *Session) lines(names []string) {
 	for _, n := range names {
 		fmt.Fprintf(s.Out, "   %s\n", n)
 	}
 }
 
-func (s *session) node(l *line) (name string, ok bool, err error) {
+func (s *Session) node(l *line) (name string, ok bool, err error) {
 	t, err := l.want(word)
 	if err != nil {
 		return "", false, err
@@ -233,7 +233,7 @@ func (s *session) node(l *line) (name string, ok bool, err error) {
 	return t.text, true, nil
 }
 
-func (s *session) pmid(l *line) error {
+func (s *Session) pmid(l *line) error {
 	name, ok, err := s.node(l)
 	if !ok {
 		return err
@@ -245,7 +245,7 @@ func (s *session) pmid(l *line) error {
 	return err
 }
 
-func (s *session) children(l *line) error {
+func (s *Session) children(l *line) error {
 	name, ok, err := s.node(l)
 	if !ok {
 		return err
@@ -261,7 +261,7 @@ func (s *session) children(l *line) error {
 	return err
 }
 
-func (s *session) traverse(l *line) error {
+func (s *Session) traverse(l *line) error {
 	name, ok, err := s.node(l)
 	if !ok {
 		return err
@@ -271,7 +271,7 @@ func (s *session) traverse(l *line) error {
 	return err
 }
 
-func (s *session) store(l *line) error {
+func (s *Session) store(l *line) error {
 	id, err := s.metric(l)
 	if err != nil {
 		return err
@@ -304,7 +304,7 @@ func (s *session) store(l *line) error {
 	return s.agent.Store(s.ctx, client, r.Sets)
 }
 
-func (s *session) change(v *pcp.Values, t pcp.Type, to string) error {
+func (s *Session) change(v *pcp.Values, t pcp.Type, to string) error {
 	if !t.Arithmetic() && t != pcp.String {
 		names := map[pcp.Type]string{pcp.Aggregate: "AGGREGATE", pcp.Event: "EVENT", pcp.HighResEvent: "HIGHRES_EVENT", pcp.NoSupport: "NO_SUPPORT"}
 		return fmt.Errorf("dbpmda does not support storing into %s metrics", names[t])

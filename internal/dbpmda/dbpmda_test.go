@@ -190,7 +190,7 @@ func FuzzLine(f *testing.F) {
 		}
 		s := New(&Options{Out: new(bytes.Buffer), Err: new(bytes.Buffer)})
 		defer s.Close()
-		s.s.ctx = t.Context()
-		s.s.line(text)
+		s.ctx = t.Context()
+		s.line(text)
 	})
 }

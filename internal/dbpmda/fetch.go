@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pdu"
 )
 
-func (s *session) fetch(l *line) error {
+func (s *Session) fetch(l *line) error {
 	ids, err := s.metrics(l)
 	if err != nil {
 		return err
@@ -46,10 +46,10 @@ func (s *session) fetch(l *line) error {
 }
 
 // typed reports whether descriptions are asked for: names of instances need them too.
-func (s *session) typed() bool { return s.getDesc || s.getName }
+func (s *Session) typed() bool { return s.getDesc || s.getName }
 
 // values fetches metrics, after a changed profile was sent, and returns the formats of values.
-func (s *session) values(ids []pcp.ID, typeOf func(pcp.ID) pcp.Type, r *pcp.Result) ([]uint32, error) {
+func (s *Session) values(ids []pcp.ID, typeOf func(pcp.ID) pcp.Type, r *pcp.Result) ([]uint32, error) {
 	if err := s.sendProfile(); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *session) values(ids []pcp.ID, typeOf func(pcp.ID) pcp.Type, r *pcp.Resu
 	return formats, nil
 }
 
-func (s *session) sendProfile() error {
+func (s *Session) sendProfile() error {
 	if !s.fresh {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (s *session) sendProfile() error {
 	return s.agent.Send(&m, 0)
 }
 
-func (s *session) dump(v *pcp.Values, valueFormat uint32, descs map[pcp.ID]pcp.Desc) {
+func (s *Session) dump(v *pcp.Values, valueFormat uint32, descs map[pcp.ID]pcp.Desc) {
 	names, err := s.names.Names(v.ID)
 	if err != nil {
 		names = []string{"<noname>"}
@@ -108,7 +108,7 @@ func (s *session) dump(v *pcp.Values, valueFormat uint32, descs map[pcp.ID]pcp.D
 }
 
 // instName returns the name of an instance in quotes, or "???" if names are not asked for.
-func (s *session) instName(d pcp.InDom, inst int32) string {
+func (s *Session) instName(d pcp.InDom, inst int32) string {
 	if s.getName {
 		if name, err := s.agent.InstanceName(s.ctx, client, d, inst); err == nil {
 			return `"` + name + `"`
@@ -117,11 +117,11 @@ func (s *session) instName(d pcp.InDom, inst int32) string {
 	return "???"
 }
 
-func (s *session) valueText(v *pcp.Values, i int) string {
+func (s *Session) valueText(v *pcp.Values, i int) string {
 	return string((&format.Options{Location: s.Zone}).AppendValue(nil, v, i, 1))
 }
 
-func (s *session) selects(l *line) error {
+func (s *Session) selects(l *line) error {
 	d, err := l.inDom()
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (s *session) selects(l *line) error {
 	return nil
 }
 
-func (s *session) showProfile() {
+func (s *Session) showProfile() {
 	states := map[bool]string{false: "INCLUDE", true: "EXCLUDE"}
 	_, entries := s.profile.Entries()
 	fmt.Fprintf(s.Out, "Dump Instance Profile state=INCLUDE, %d profiles\n", len(entries))

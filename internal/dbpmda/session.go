@@ -37,9 +37,7 @@ type Options struct {
 
 // A Session keeps the state from one script to the next: the agent, the profile and the settings.
 // Nothing limits how long an agent may take to answer.
-type Session struct{ s session }
-
-type session struct {
+type Session struct {
 	Options
 	ctx     context.Context
 	names   *pmns.Tree
@@ -60,12 +58,12 @@ var client = new(pmda.Client)
 
 // New returns a Session.
 func New(opts *Options) *Session {
-	s := &Session{session{Options: *opts, names: opts.Names, profile: new(pcp.Profile), fresh: true}}
+	s := &Session{Options: *opts, names: opts.Names, profile: new(pcp.Profile), fresh: true}
 	if _, ok := opts.Err.(*os.File); !ok {
-		s.s.Err = &shared{w: opts.Err}
+		s.Err = &shared{w: opts.Err}
 	}
-	if s.s.names == nil {
-		s.s.names = new(pmns.Tree)
+	if s.names == nil {
+		s.names = new(pmns.Tree)
 	}
 	return s
 }
@@ -84,9 +82,7 @@ func (s *shared) Write(b []byte) (int, error) {
 }
 
 // Close ends the agent that is open.
-func (s *Session) Close() { s.s.end() }
-
-func (s *session) end() {
+func (s *Session) Close() {
 	if s.agent != nil {
 		// How a program ends whose input has ended is its own business.
 		_ = s.agent.Close()
@@ -99,11 +95,11 @@ var errQuit = errors.New("quit")
 // Run runs a script to its end, or to quit. With a prompt each line is asked for by it, and with
 // echo shown. Mistakes in the script are printed; the error is one of reading or of ctx.
 func (s *Session) Run(ctx context.Context, script io.Reader, prompt string, echo bool) error {
-	s.s.ctx = ctx
+	s.ctx = ctx
 	r := bufio.NewReader(script)
 	for ctx.Err() == nil {
-		fmt.Fprint(s.s.Out, prompt)
-		if out, ok := s.s.Out.(interface{ Flush() error }); ok {
+		fmt.Fprint(s.Out, prompt)
+		if out, ok := s.Out.(interface{ Flush() error }); ok {
 			if err := out.Flush(); err != nil {
 				return err
 			}
@@ -113,14 +109,14 @@ func (s *Session) Run(ctx context.Context, script io.Reader, prompt string, echo
 			return err
 		}
 		if echo {
-			fmt.Fprint(s.s.Out, text)
+			fmt.Fprint(s.Out, text)
 		}
-		if text != "" && s.s.line(text) {
+		if text != "" && s.line(text) {
 			return nil
 		}
 		if err == io.EOF {
 			if prompt != "" {
-				fmt.Fprintln(s.s.Out)
+				fmt.Fprintln(s.Out)
 			}
 			return nil
 		}
@@ -129,7 +125,7 @@ func (s *Session) Run(ctx context.Context, script io.Reader, prompt string, echo
 }
 
 // line runs a line and reports quit. Unlike in the reference, a newline may be missing at the end.
-func (s *session) line(text string) (quit bool) {
+func (s *Session) line(text string) (quit bool) {
 	l := &line{all: strings.TrimSuffix(text, "\n"), report: s.mistake}
 	err := s.command(l)
 	bad, isSyntax := errors.AsType[*syntaxError](err)
@@ -147,16 +143,16 @@ func (s *session) line(text string) (quit bool) {
 }
 
 // mistake prints a mistake in a line.
-func (s *session) mistake(bad *syntaxError) {
+func (s *Session) mistake(bad *syntaxError) {
 	fmt.Fprintf(s.Out, "%*s^ at or near here\n", len("dbpmda> ")+bad.read-1, "")
 	fmt.Fprintf(s.Err, "Error: %s\nType 'help' for a list of commands.\n", bad.message)
 }
 
-func (s *session) refused(err error) { fmt.Fprintf(s.Out, "Error PDU: %v\n", err) }
+func (s *Session) refused(err error) { fmt.Fprintf(s.Out, "Error PDU: %v\n", err) }
 
 var errClosed = errors.New("No PMDA currently opened")
 
-func (s *session) command(l *line) error {
+func (s *Session) command(l *line) error {
 	first, err := l.next()
 	if err != nil || first.kind == end {
 		return err
@@ -183,7 +179,7 @@ func (s *session) command(l *line) error {
 }
 
 // ready takes the end of the line and reports whether there is an agent to be asked.
-func (s *session) ready(l *line) (bool, error) {
+func (s *Session) ready(l *line) (bool, error) {
 	if err := l.end(); err != nil {
 		return false, err
 	}
@@ -195,7 +191,7 @@ func (s *session) ready(l *line) (bool, error) {
 	return true, nil
 }
 
-func (s *session) help(l *line) error {
+func (s *Session) help(l *line) error {
 	t, err := l.want(word, end)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-func (s *session) open(l *line) error {
+func (s *Session) open(l *line) error {
 	kind, err := l.oneOf("dso", "pipe", "socket")
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func here(name string) string {
 	return name
 }
 
-func (s *session) openPipe(tokens []token) error {
+func (s *Session) openPipe(tokens []token) error {
 	args := make([]string, len(tokens))
 	for i, t := range tokens {
 		args[i] = t.text
@@ -65,7 +65,7 @@ func (s *session) openPipe(tokens []token) error {
 		fmt.Fprintf(s.Err, "openpmda: stat %s failed: %v\n", path, pmerr.Of(err))
 		return nil
 	}
-	s.end()
+	s.Close()
 	fmt.Fprintf(s.Out, "Start %s PMDA: %s\n", filepath.Base(path), strings.Join(append([]string{path}, args[1:]...), " "))
 	cmd := exec.Command(path, args[1:]...)
 	agent, err := remote.Start(s.ctx, cmd, s.options())
@@ -76,11 +76,11 @@ func (s *session) openPipe(tokens []token) error {
 	return nil
 }
 
-func (s *session) options() *remote.Options {
+func (s *Session) options() *remote.Options {
 	return &remote.Options{CredsTimeout: s.CredsTimeout, Timeout: -1, Stderr: s.Err}
 }
 
-func (s *session) opened(agent *remote.Agent, err error, title string) {
+func (s *Session) opened(agent *remote.Agent, err error, title string) {
 	s.pid = 0
 	if err != nil {
 		fmt.Fprintf(s.Err, "Warning: no version exchange with PMDA %s: %v\n", title, err)
@@ -102,7 +102,7 @@ func socketPath(t token) (string, bool) {
 	return t.text, true
 }
 
-func (s *session) openSocket(l *line, args []token) error {
+func (s *Session) openSocket(l *line, args []token) error {
 	kind := args[0].text
 	network := map[string]string{"unix": "unix", "inet": "tcp4", "ipv6": "tcp6"}[kind]
 	if network == "" {
@@ -136,7 +136,7 @@ func (s *session) openSocket(l *line, args []token) error {
 		fmt.Fprintf(s.Err, "opensocket: %s: %v\n", where, pmerr.Of(err))
 		return nil
 	}
-	s.end()
+	s.Close()
 	socket := ""
 	if kind == "unix" {
 		socket = "socket "
@@ -147,16 +147,16 @@ func (s *session) openSocket(l *line, args []token) error {
 	return nil
 }
 
-func (s *session) close(l *line) error {
+func (s *Session) close(l *line) error {
 	if ok, err := s.ready(l); !ok {
 		return err
 	}
 	s.started = time.Time{}
-	s.end()
+	s.Close()
 	return nil
 }
 
-func (s *session) quit(l *line) error {
+func (s *Session) quit(l *line) error {
 	if err := l.end(); err != nil {
 		return err
 	}
@@ -174,13 +174,13 @@ func onOff(l *line, set *bool) error {
 	return err
 }
 
-func (s *session) timer(l *line) error   { return onOff(l, &s.timed) }
-func (s *session) getdesc(l *line) error { return onOff(l, &s.getDesc) }
+func (s *Session) timer(l *line) error   { return onOff(l, &s.timed) }
+func (s *Session) getdesc(l *line) error { return onOff(l, &s.getDesc) }
 
-func (s *session) getiname(l *line) error { return onOff(l, &s.getName) }
+func (s *Session) getiname(l *line) error { return onOff(l, &s.getName) }
 
 // debug sets and clears debug options, up to the first that does not exist.
-func (s *session) debug(l *line) error {
+func (s *Session) debug(l *line) error {
 	for first := true; ; first = false {
 		t, err := l.want(word, flag, end, comma)
 		if err != nil || t.kind == end {
@@ -213,7 +213,7 @@ func (s *session) debug(l *line) error {
 	}
 }
 
-func (s *session) namespace(l *line) error {
+func (s *Session) namespace(l *line) error {
 	l.words = true
 	t, err := l.want(word)
 	if err != nil {
@@ -235,7 +235,7 @@ func (s *session) namespace(l *line) error {
 	return nil
 }
 
-func (s *session) wait(l *line) error {
+func (s *Session) wait(l *line) error {
 	t, err := l.want(number)
 	if err == nil {
 		err = l.end()
@@ -251,11 +251,11 @@ func (s *session) wait(l *line) error {
 	return nil
 }
 
-func (s *session) watch(l *line) error {
+func (s *Session) watch(l *line) error {
 	return errors.New("no window can be opened here: watch the log by tail -f")
 }
 
-func (s *session) status(l *line) error {
+func (s *Session) status(l *line) error {
 	if err := l.end(); err != nil {
 		return err
 	}

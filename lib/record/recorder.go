@@ -212,21 +212,16 @@ func (r *Recorder) putInstances(ctx context.Context, res *pcp.Result) (changed [
 			changed = append(changed, d)
 		}
 	}
-	answers, err := instances(ctx, r.src, changed, res.Time)
+	if len(changed) == 0 {
+		return nil, nil
+	}
+	answers, err := r.src.Instances(ctx, changed, pmapi.At(res.Time))
 	for i, a := range answers {
 		if err == nil && a.Err == nil { // else the values have no names
 			err = r.w.SetInDom(res.Time, changed[i], a.Value)
 		}
 	}
 	return changed, err
-}
-
-// instances returns the instances of domains; those of a recording at a time.
-func instances(ctx context.Context, src pmapi.Source, ds []pcp.InDom, at pcp.Timestamp) ([]pcp.Answer[[]pcp.Instance], error) {
-	if len(ds) == 0 {
-		return nil, nil
-	}
-	return src.Instances(ctx, ds, pmapi.At(at))
 }
 
 func (r *Recorder) putTexts(ctx context.Context) error {
