@@ -50,16 +50,6 @@ func (r *refusal) problem(names func(string) []string) *diagnose.Problem {
 	return p
 }
 
-// Diagnose is the *diagnose.Problem of an error of Add, with names like an unknown one: for them all names
-// are read. It is nil for other errors.
-func (s *Source) Diagnose(ctx context.Context, err error) *diagnose.Problem {
-	r, ok := errors.AsType[*refusal](err)
-	if !ok {
-		return nil
-	}
-	return r.problem(s.Proposals(ctx))
-}
-
 // Proposals returns a function for [diagnose.Check]: all names that there are, whatever the unknown one.
 func (s *Source) Proposals(ctx context.Context) func(string) []string {
 	return func(string) []string {
@@ -71,8 +61,8 @@ func (s *Source) Proposals(ctx context.Context) func(string) []string {
 // Explain returns an error of Add as text for people: the mistake, the expression with a caret, and
 // the likely intention, each line with its newline.
 func (s *Source) Explain(ctx context.Context, err error) string {
-	if p := s.Diagnose(ctx, err); p != nil {
-		return p.Text()
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r.problem(s.Proposals(ctx)).Text()
 	}
 	return err.Error() + "\n"
 }

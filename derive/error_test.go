@@ -73,8 +73,8 @@ func TestDiagnosis(t *testing.T) {
 		{"9", "1", "9: '9' is not a name for a metric\n"},
 	} {
 		err := src.Add(ctx, tt.name, tt.expr)
-		if p := src.Diagnose(ctx, err); p == nil || p.Text() != tt.want {
-			t.Errorf("%s = %s: %v\n%+v\nwant\n%s", tt.name, tt.expr, err, p, tt.want)
+		if got := src.Explain(ctx, err); got != tt.want {
+			t.Errorf("%s = %s: %v\n%s\nwant\n%s", tt.name, tt.expr, err, got, tt.want)
 		}
 		_ = src.Remove(tt.name)
 	}
@@ -82,8 +82,8 @@ func TestDiagnosis(t *testing.T) {
 	if err := reg.Register("9", "1"); !errors.As(err, &bad) || bad.Msg != "9: '9' is not a name for a metric" {
 		t.Errorf("%v", err)
 	}
-	if p := src.Diagnose(ctx, pmerr.Name); p != nil {
-		t.Errorf("a diagnosis of another error: %v", p)
+	if got := src.Explain(ctx, pmerr.Name); got != pmerr.Name.Error()+"\n" {
+		t.Errorf("of another error: %q", got)
 	}
 }
 

@@ -83,7 +83,6 @@ type metric struct {
 	name string
 	line int
 	desc description
-	like string // the archive that has its description; "" for none
 	rows []*row
 }
 

@@ -210,7 +210,14 @@ func (p *parser) slice(args []word) (err error) {
 }
 
 func (p *parser) metric(args []word) error {
-	m := &metric{name: args[0].text, line: p.line}
+	if args[1].is("as") {
+		return fmt.Errorf("%s is described by its type, semantics, units and indom, and not by an archive", args[0].text)
+	}
+	d, err := describe(args[1:])
+	if err != nil {
+		return err
+	}
+	m := &metric{name: args[0].text, line: p.line, desc: *d}
 	for _, old := range p.metrics {
 		if old.name == m.name {
 			return fmt.Errorf("%s is in line %d already", m.name, old.line)
@@ -219,20 +226,8 @@ func (p *parser) metric(args []word) error {
 	if len(p.metrics) == maxMetrics {
 		return fmt.Errorf("more than %d metrics", maxMetrics)
 	}
-	if args[1].is("as") {
-		if len(args) != 3 {
-			return fmt.Errorf("as needs the name of an archive")
-		}
-		m.like = args[2].text
-	} else {
-		d, err := describe(args[1:])
-		if err != nil {
-			return err
-		}
-		if d.typ == nil || d.sem == nil {
-			return fmt.Errorf("%s needs a type (%s) and semantics (counter, instant or discrete)", m.name, diagnose.OrList(typeNames()))
-		}
-		m.desc = *d
+	if d.typ == nil || d.sem == nil {
+		return fmt.Errorf("%s needs a type (%s) and semantics (counter, instant or discrete)", m.name, diagnose.OrList(typeNames()))
 	}
 	p.metrics, p.metr, p.check, p.cas = append(p.metrics, m), m, nil, nil
 	return nil

@@ -77,7 +77,7 @@ func (f *File) beside(name string) string {
 func (f *File) write(ctx context.Context, out *archive.Writer, samples int) error {
 	b := &builder{File: f, out: out, domains: make(map[pcp.InDom]*domain)}
 	for i, m := range f.metrics {
-		if err := b.describe(ctx, i, m); err != nil {
+		if err := b.describe(i, m); err != nil {
 			return mistake(f.Name, m.line, err.Error())
 		}
 	}
@@ -113,36 +113,24 @@ type builder struct {
 
 type domain struct {
 	ids  map[string]int32
-	used map[int32]bool
-	next int32          // number for an instance that has none
 	last []pcp.Instance // as they were written
 }
 
 // testDomain is the number of the agent to which metrics without a domain belong.
 const testDomain = 245
 
-func (b *builder) describe(ctx context.Context, i int, m *metric) error {
+func (b *builder) describe(i int, m *metric) error {
 	singular := len(m.rows) == 1 && m.rows[0].instance == ""
-	d := pcp.Desc{InDom: pcp.NullInDom}
-	if m.like != "" {
-		var err error
-		if d, err = b.like(ctx, m); err != nil {
-			return err
-		}
-	} else {
-		d.Type, d.Sem = *m.desc.typ, *m.desc.sem
-		if m.desc.units != nil {
-			d.Units = *m.desc.units
-		}
-		if m.desc.indom != nil {
-			d.InDom = *m.desc.indom
-		}
-		domain := uint32(testDomain)
-		if d.InDom != pcp.NullInDom {
-			domain = d.InDom.Domain()
-		}
-		d.ID = pcp.NewID(domain, 4095, uint32(i))
+	d := pcp.Desc{Type: *m.desc.typ, Sem: *m.desc.sem, InDom: pcp.NullInDom}
+	if m.desc.units != nil {
+		d.Units = *m.desc.units
 	}
+	domain := uint32(testDomain)
+	if m.desc.indom != nil && *m.desc.indom != pcp.NullInDom {
+		d.InDom = *m.desc.indom
+		domain = d.InDom.Domain()
+	}
+	d.ID = pcp.NewID(domain, 4095, uint32(i))
 	switch {
 	case singular != (d.InDom == pcp.NullInDom) && singular:
 		return fmt.Errorf("%s has indom %v, so it needs rows with instances", m.name, d.InDom)
@@ -153,43 +141,17 @@ func (b *builder) describe(ctx context.Context, i int, m *metric) error {
 	return b.out.AddMetric(d, m.name)
 }
 
-// like returns the description of a metric in another archive, and keeps the numbers of its
-// instances.
-func (b *builder) like(ctx context.Context, m *metric) (pcp.Desc, error) {
-	src, err := pmapi.OpenArchive(ctx, b.beside(m.like), nil)
-	if err != nil {
-		return pcp.Desc{}, fmt.Errorf("archive %s: %w", m.like, err)
-	}
-	defer src.Close()
-	id, err := pmapi.LookupName(ctx, src, m.name)
-	if err != nil {
-		return pcp.Desc{}, fmt.Errorf("archive %s has no %s", m.like, m.name)
-	}
-	d, err := pmapi.LookupDesc(ctx, src, id)
-	if err != nil || d.InDom == pcp.NullInDom {
-		return d, err
-	}
-	insts, err := pmapi.InstancesOf(ctx, src, d.InDom, pmapi.Ever())
-	for _, in := range insts {
-		b.inst(d.InDom, in.Name, in.ID)
-	}
-	return d, err
-}
-
-// inst returns the number of an instance: the one that is known, that which is proposed, or else one
-// that is free.
-func (b *builder) inst(d pcp.InDom, name string, proposed int32) int32 {
+// inst returns the number of an instance.
+func (b *builder) inst(d pcp.InDom, name string) int32 {
 	dom := b.domains[d]
 	if dom == nil {
-		dom = &domain{ids: make(map[string]int32), used: make(map[int32]bool)}
+		dom = &domain{ids: make(map[string]int32)}
 		b.domains[d] = dom
 	}
 	id, ok := dom.ids[name]
 	if !ok {
-		for id = proposed; id < 0 || dom.used[id]; id = dom.next {
-			dom.next++
-		}
-		dom.ids[name], dom.used[id] = id, true
+		id = int32(len(dom.ids) + 1)
+		dom.ids[name] = id
 	}
 	return id
 }
@@ -214,7 +176,7 @@ func (b *builder) sample(t pcp.Timestamp, k int) error {
 			}
 			inst := pcp.NullInst
 			if d.InDom != pcp.NullInDom {
-				inst = b.inst(d.InDom, row.instance, -1)
+				inst = b.inst(d.InDom, row.instance)
 				present[d.InDom][pcp.Instance{ID: inst, Name: row.instance}] = true
 			}
 			v.Append(inst, value)

@@ -82,52 +82,39 @@ func (w *re2) repeat(n *node) {
 	}
 }
 
+// set writes a set as a list of its bytes, or of those that are missing if it has all that are not ASCII.
 func (w *re2) set(s *byteSet) {
-	if w.bytes {
-		w.ranges(s)
-		return
-	}
 	high := 0
 	for c := 128; c < 256; c++ {
 		if s.has(byte(c)) {
 			high++
 		}
 	}
-	list, n := "", 0
-	for c := 0; c < 128; c++ {
-		if s.has(byte(c)) == (high == 0) {
-			list, n = list+fmt.Sprintf(`\x%02x`, c), n+1
-			if isAlnum(byte(c)) || c == '_' {
-				list = list[:len(list)-4] + string(rune(c))
-			}
+	negated, size := high == 128, 128
+	if high != 0 && !negated { // some characters, of the length of a byte each
+		size, w.failed = 256, w.failed || !w.bytes
+	}
+	var list []string
+	for c := range size {
+		switch {
+		case s.has(byte(c)) == negated:
+		case isAlnum(byte(c)) || c == '_':
+			list = append(list, string(rune(c)))
+		default:
+			list = append(list, fmt.Sprintf(`\x%02x`, c))
 		}
 	}
-	w.failed = w.failed || high != 0 && high != 128 || high == 0 && n == 0
 	switch {
-	case high != 0 && n == 0:
+	case list == nil && negated:
 		w.text.WriteString("(?s:.)")
-	case high != 0:
-		w.text.WriteString("[^" + list + "]")
-	case n == 1:
-		w.text.WriteString(list)
-	default:
-		w.text.WriteString("[" + list + "]")
-	}
-}
-
-func (w *re2) ranges(s *byteSet) {
-	if *s == (byteSet{}) {
+	case list == nil:
+		w.failed = w.failed || !w.bytes
 		w.text.WriteString(`[^\x00-\x{10ffff}]`) // a class must not be empty
-		return
+	case negated:
+		w.text.WriteString("[^" + strings.Join(list, "") + "]")
+	case len(list) == 1:
+		w.text.WriteString(list[0])
+	default:
+		w.text.WriteString("[" + strings.Join(list, "") + "]")
 	}
-	w.text.WriteByte('[')
-	for c := 0; c < 256; c++ {
-		if first := c; s.has(byte(c)) {
-			for c < 255 && s.has(byte(c+1)) {
-				c++
-			}
-			fmt.Fprintf(&w.text, `\x{%02x}-\x{%02x}`, first, c)
-		}
-	}
-	w.text.WriteByte(']')
 }
