@@ -73,7 +73,7 @@ func advise(l check.Language, text string, place int) *advice {
 	})
 	for k := range habits {
 		h := &habits[k]
-		if h.language != "" && h.language != l.String() || place >= 0 && !strings.Contains(h.form, "'[") || !h.likely(text) {
+		if h.language != "" && h.language != l.String() || place >= 0 && !strings.Contains(h.form, "'[") {
 			continue
 		}
 		re := h.pattern()
@@ -85,17 +85,6 @@ func advise(l check.Language, text string, place int) *advice {
 		}
 	}
 	return nil
-}
-
-// likely reports whether a text has the first word of the form that stands for itself. It saves compiling
-// most of the patterns.
-func (h *habit) likely(text string) bool {
-	for e := range strings.FieldsSeq(h.form) {
-		if e = strings.TrimPrefix(e, "'"); partOf(e) == "" && e != "(" {
-			return slices.ContainsFunc(strings.Split(e, ","), func(word string) bool { return strings.Contains(strings.ToLower(text), word) })
-		}
-	}
-	return true
 }
 
 // maxDepth is how deeply parentheses of a form may be nested.

@@ -135,26 +135,10 @@ func noteExtremes(size *format.Magnitude, r *summary.Row) {
 	size.Note(pcp.DoubleValue(r.Max))
 }
 
-// A clock makes texts of times. Many lines have the times of the same few records.
-type clock struct {
-	zone  *time.Location
-	known map[pcp.Timestamp]string
-}
+// A clock makes texts of times.
+type clock struct{ zone *time.Location }
 
-// maxTimes is how many texts of times are kept.
-const maxTimes = 1024
-
-func (c *clock) text(t pcp.Timestamp) string {
-	text, ok := c.known[t]
-	if !ok {
-		text = t.Time().In(c.zone).Format(time.RFC3339Nano)
-		if c.known == nil || len(c.known) == maxTimes {
-			c.known = make(map[pcp.Timestamp]string)
-		}
-		c.known[t] = text
-	}
-	return text
-}
+func (c *clock) text(t pcp.Timestamp) string { return t.Time().In(c.zone).Format(time.RFC3339Nano) }
 
 type jsonHead struct {
 	Source  sampling.Source `json:"source"`
