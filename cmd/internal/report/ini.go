@@ -20,17 +20,9 @@ type section struct {
 	file     string
 	line     int
 	about    string // the comment before it
-	lines    []rawLine
-	indent   int // of the last line that begins a setting
+	indent   int    // of the last line that begins a setting; less than 0 before the first one
 	settings []*setting
-}
-
-// A rawLine is a line of a section that has not become a setting.
-type rawLine struct {
-	source string
-	line   int
-	indent int
-	sign   int // how far after the indentation the sign after the key is; less than 0 in a line that continues a value
+	keys     map[string]bool
 }
 
 // A setting is a key with its value, which remembers where it stands.
@@ -152,8 +144,10 @@ func (r *reader) line(source string, line int) {
 		now = r.sections[n-1]
 	}
 	switch key := strings.IndexAny(text, "=:"); {
-	case now != nil && now.lines != nil && indent > now.indent:
-		now.lines = append(now.lines, rawLine{source, line, indent, -1})
+	case now != nil && now.indent >= 0 && indent > now.indent:
+		if n := len(now.settings); n > 0 {
+			r.extend(now.settings[n-1], source, line, indent)
+		}
 	case text[0] == '[':
 		r.section(text, source, line)
 	case now == nil:
@@ -161,7 +155,8 @@ func (r *reader) line(source string, line int) {
 	case key < 0:
 		r.fault(line, indent+1, source, "this is neither a section [NAME] nor a setting KEY = VALUE")
 	default:
-		now.lines, now.indent = append(now.lines, rawLine{source, line, indent, key}), indent
+		now.indent = indent
+		r.setting(now, source, line, indent+key)
 	}
 }
 
@@ -176,51 +171,35 @@ func (r *reader) section(text, source string, line int) {
 		r.fault(line, 1, source, "the file has a section [%s] already", textwidth.Clean(name))
 	}
 	r.names[name] = true
-	r.sections = append(r.sections, &section{name: name, file: r.file, line: line, about: textwidth.Clean(strings.Join(r.comment, " "))})
-}
-
-// settings makes the settings of a section of its lines.
-func (r *reader) settings(of *section) {
-	keys := make(map[string]bool)
-	for _, l := range of.lines {
-		if len(r.faults) >= maxFaults {
-			return
-		}
-		if l.sign >= 0 {
-			r.setting(of, l, keys)
-		} else if n := len(of.settings); n > 0 {
-			r.extend(of.settings[n-1], l, l.indent)
-		}
-	}
-	of.lines = nil
+	r.sections = append(r.sections, &section{name: name, file: r.file, line: line, indent: -1,
+		about: textwidth.Clean(strings.Join(r.comment, " ")), keys: make(map[string]bool)})
 }
 
 // extend adds a line to a setting, from a column on.
-func (r *reader) extend(s *setting, l rawLine, from int) {
-	wrong := s.add(l.source, l.line, from)
+func (r *reader) extend(s *setting, source string, line, from int) {
+	wrong := s.add(source, line, from)
 	if wrong == "" {
 		return
 	}
-	source := l.source
 	if len(source) > maxValue {
 		source = ""
 	}
-	r.fault(l.line, 1+max(strings.IndexByte(source, '%'), 0), source, "%s", wrong)
+	r.fault(line, 1+max(strings.IndexByte(source, '%'), 0), source, "%s", wrong)
 }
 
-func (r *reader) setting(of *section, l rawLine, keys map[string]bool) {
-	after := l.indent + l.sign
-	key := strings.TrimRight(l.source[l.indent:after], blanks)
+// setting begins a setting, whose key ends at the sign after it.
+func (r *reader) setting(of *section, source string, line, sign int) {
+	key := strings.TrimRight(source[of.indent:sign], blanks)
 	switch {
 	case key == "":
-		r.fault(l.line, l.indent+1, l.source, "there is no key before %q", l.source[after:after+1])
-	case keys[key]:
-		r.fault(l.line, l.indent+1, l.source, "the section has %s already", textwidth.Clean(key))
+		r.fault(line, of.indent+1, source, "there is no key before %q", source[sign:sign+1])
+	case of.keys[key]:
+		r.fault(line, of.indent+1, source, "the section has %s already", textwidth.Clean(key))
 	default:
-		keys[key] = true
-		s := &setting{key: key, file: r.file, line: l.line}
+		of.keys[key] = true
+		s := &setting{key: key, file: r.file, line: line}
 		of.settings = append(of.settings, s)
-		after++
-		r.extend(s, l, after+len(l.source[after:])-len(strings.TrimLeft(l.source[after:], blanks)))
+		value := strings.TrimLeft(source[sign+1:], blanks)
+		r.extend(s, source, line, len(source)-len(value))
 	}
 }

@@ -109,7 +109,6 @@ func (r *Report) build() {
 	r.section = nil
 	r.Options = Options{{file: s.file, name: s.name}}
 	b := &builder{reader: r.reader, report: r, columns: make(map[string]*Column)}
-	r.reader.settings(s)
 	for _, x := range s.settings {
 		b.setting(x)
 	}
