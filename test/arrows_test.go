@@ -102,7 +102,8 @@ cmd/internal/explain: derive/syntax derive/check lib/format internal/textwidth l
 cmd/internal/item: derive/query derive/check derive/syntax lib/when
 cmd/internal/fleet: derive/diagnose derive derive/check cmd/internal/item derive/query derive/sql lib/export lib/pcp
 cmd/internal/digest: derive derive/diagnose internal/ordered cmd/internal/answer derive/query cmd/internal/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
-cmd/internal/repl: cmd/internal/command lib/option cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/answer cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
+cmd/internal/sarif: derive/lint lib/version
+cmd/internal/repl: cmd/internal/sarif cmd/internal/command lib/option cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/answer cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/describe: cmd/internal/answer internal/textwidth cmd/internal/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/find: cmd/internal/answer cmd/internal/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
@@ -119,7 +120,6 @@ cmd/internal/hostfile: lib/safefile
 cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query cmd/internal/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
 cmd/internal/reports: cmd/internal/cli derive derive/query cmd/internal/report lib/option
-cmd/internal/sarif: derive/lint lib/version
 cmd/internal/paint: cmd/internal/repl
 cmd/internal/form: cmd/internal/repl
 cmd/internal/pager: cmd/internal/cli internal/textwidth

@@ -32,6 +32,7 @@ type app struct {
 	pager   pager.Shown // the program that has the terminal
 	reports reports.Reports
 	catalog string // a table of metrics that has the metadata, "" for none
+	bare    bool   // definitions that are installed are not asked for
 	noted   bool   // that -T is after the end of an archive
 	running bool   // the command line was valid: errors are not errors of usage
 	unknown error  // what help was wanted about, but does not exist
@@ -92,6 +93,13 @@ func (a *app) complain(err error) {
 // problemText returns an error with all its details, ending with a newline, within the width of the
 // terminal that a stream is.
 func problemText(err error, stream any) string {
+	if list := diagnose.Joined(err); len(list) > 1 {
+		text := ""
+		for _, err := range list {
+			text += problemText(err, stream)
+		}
+		return text
+	}
 	p, ok := errors.AsType[*diagnose.Problem](err)
 	if bad, unopened := errors.AsType[*source.Error](err); unopened && (!ok || len(p.Notes) == 0 && p.Src == "") {
 		p, ok = &diagnose.Problem{Msg: err.Error(), Notes: bad.Notes, Err: err}, true

@@ -10,7 +10,6 @@ import (
 
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/repl"
-	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/derive/sql"
 )
@@ -56,10 +55,10 @@ func (a *app) completeItem(cmd *cobra.Command, before []string, prefix string) (
 // completeValues registers what proposes values of options for a command and those below it.
 func (a *app) completeValues(cmd *cobra.Command) {
 	fixed := map[string][]string{
-		"sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects(), "disable": append(lint.RuleNames(), "all"),
+		"sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects(),
 		"across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
 	}
-	forms := map[string][]string{"eval": repl.Outputs(), "check": checkOutputs, "test": testOutputs, "deps": depsOutputs}
+	forms := map[string][]string{"eval": repl.Outputs(), "test": testOutputs, "deps": depsOutputs}
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
 		values := repl.ValuesOf(f)

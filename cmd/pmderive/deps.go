@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -102,9 +101,9 @@ func (a *app) programs(arg string) (list []*derive.Definition, errs []error) {
 		}
 		return []*derive.Definition{p}, nil
 	}
-	files, failed := a.readFiles([]string{arg})
-	if failed {
-		errs = append(errs, errors.New("not all files can be read"))
+	files, err := a.readFiles([]string{arg})
+	if err != nil {
+		errs = append(errs, err)
 	}
 	for _, file := range files {
 		ps, bad := deps.Parse(file.Name, file.Text)

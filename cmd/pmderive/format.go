@@ -46,7 +46,11 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 	if f.expand || f.pcp {
 		inside = a.sources.Set()
 	}
-	list, failed := a.readFiles(args)
+	list, bad := a.readFiles(args)
+	failed := bad != nil
+	if failed {
+		a.complain(bad)
+	}
 	for _, file := range list {
 		out, errs := rewrite(file.Name, file.Text, inside)
 		if errs != nil {

@@ -13,6 +13,7 @@ import (
 	"pmtools/cmd/internal/lsp"
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive/check"
+	"pmtools/derive/lint"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 )
@@ -29,8 +30,8 @@ const gcPercent = 200
 const memoryLimit = 1 << 30
 
 func (a *app) newLSP() *cobra.Command {
-	f := &checkFlags{output: "text"}
 	var stdio bool
+	var rules func() (lint.Options, error)
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve an editor that opens files of derived metrics (Language Server Protocol)",
@@ -39,16 +40,16 @@ func (a *app) newLSP() *cobra.Command {
 			"references, renaming, the form of fmt, an outline, and changes that mend mistakes. The options,\n" +
 			"or the editor's settings, name the source.",
 		Args: operands(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), rules) },
 	}
-	cmd.Flags().SortFlags = false
-	f.addRules(cmd.Flags())
+	rules = repl.NewFlags(cmd.Flags(), repl.Shell, repl.Settings{}).Rules()
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "serve standard input and output (the default)")
 	return cmd
 }
 
-func (a *app) serve(ctx context.Context, f *checkFlags) error {
-	if err := f.complete(); err != nil {
+func (a *app) serve(ctx context.Context, rules func() (lint.Options, error)) error {
+	found, err := rules()
+	if err != nil {
 		return err
 	}
 	debug.SetGCPercent(gcPercent)
@@ -56,7 +57,7 @@ func (a *app) serve(ctx context.Context, f *checkFlags) error {
 	a.running = true
 	a.sources.LoadDefault()
 	a.sources.Silent = true
-	opt := lsp.Options{Lint: f.lint, Patience: patience}
+	opt := lsp.Options{Lint: found, Patience: patience}
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:
 		opt.Kind, opt.Name = lsp.Host, name

@@ -215,6 +215,7 @@ func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool
 	switch {
 	case errors.Is(err, repl.ErrQuit):
 		quit = true
+	case errors.Is(err, repl.ErrFound): // the answer has told what
 	case err != nil && ctx.Err() != nil:
 		fmt.Fprintln(a.Env.Out, "interrupted")
 	case err != nil:

@@ -84,6 +84,8 @@ func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
 			return exitIf(failed)
 		case cli.IsLost(err):
 			return err
+		case errors.Is(err, repl.ErrFound):
+			failed = true
 		case err != nil:
 			a.complain(err)
 			failed = true
@@ -111,6 +113,8 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 			return exitIf(failed)
 		case cli.IsLost(err):
 			return err
+		case errors.Is(err, repl.ErrFound):
+			failed = true
 		case err != nil:
 			fmt.Fprintf(a.Env.Stderr, "%s: line %d: %s", a.Env.Prog, first, problemText(err, a.Env.Stderr))
 			failed = true

@@ -27,7 +27,9 @@ import (
 // session returns a session over the source that the options ask for, with its options changed. The source is opened when it
 // is needed, or here if -z asks for its zone.
 func (a *app) session(ctx context.Context, set repl.Settings, change ...func(*repl.Options)) (*repl.Session, error) {
-	a.sources.LoadDefault()
+	if !a.bare {
+		a.sources.LoadDefault()
+	}
 	opt, err := a.replOptions(set)
 	if err != nil {
 		return nil, err
@@ -74,8 +76,11 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record, KnownHosts: a.knownHosts, Recordings: recordings,
 		},
 		World: repl.World{
-			Tools: func() (*install.Tools, []string) { return a.tools(), a.sources.Loaded },
-			Now:   env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
+			Tools: func() (*install.Tools, []string) {
+				return install.NewTools(env.Config(), a.configFile("derived")), a.sources.Loaded
+			},
+			Read: a.readFiles, Confirm: env.Confirm, Terminal: cli.IsTerminal(env.Stdout), Errors: env.Stderr,
+			Now: env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
 		},
 		Reports:     func() (*report.Library, error) { return a.reports.Library(env) },
 		Definitions: a.sources.Set(), Zone: zone, Settings: set,

@@ -31,7 +31,7 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 	f.Time, f.Share = &a.Options, func(fs *pflag.FlagSet, names ...string) { a.addShared(fs, names...) }
 	run := v.New(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		a.running = true
+		a.running, a.bare = true, v.Bare
 		s, err := a.session(cmd.Context(), repl.Settings{}, func(o *repl.Options) { o.Sides = a.sides(cmd.Flags()) })
 		if err != nil {
 			return err
@@ -46,7 +46,7 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 		if _, wrong := errors.AsType[repl.Misuse](err); wrong {
 			a.running = false
 		}
-		if errors.Is(err, digest.ErrReported) || errors.Is(err, digest.ErrOver) {
+		if errors.Is(err, digest.ErrReported) || errors.Is(err, digest.ErrOver) || errors.Is(err, repl.ErrFound) {
 			return cli.Exit(1)
 		}
 		return err

@@ -22,6 +22,7 @@ import (
 	"pmtools/cmd/internal/install"
 	"pmtools/cmd/internal/report"
 	"pmtools/derive"
+	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -88,6 +89,13 @@ type World struct {
 	Save      func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
 	IsPicture func(file string) bool                     // whether a chart can be drawn into a file
 	Edit      func(text string) (string, error)          // lets the user change a text
+	// Read reads files of definitions, those below directories, or standard input where there is no name; the error
+	// tells which cannot be read, beside the others. nil means that there are none.
+	Read     func(names []string) ([]lint.File, error)
+	Confirm  func(question string) bool // asks the user; nil means no
+	Terminal bool                       // answers go to a terminal
+	// Errors gets what is found beside an answer; nil writes it there.
+	Errors io.Writer
 	// Note gets lines about how an item was understood, which are no part of its output; nil writes
 	// them there.
 	Note func(line string)

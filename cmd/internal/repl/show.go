@@ -61,6 +61,14 @@ func (s *Session) noteExpanded(w io.Writer, names []string) {
 	}
 }
 
+// beside returns where what is found beside an answer goes.
+func (s *Session) beside(w io.Writer) io.Writer {
+	if s.opt.Errors != nil {
+		return s.opt.Errors
+	}
+	return w
+}
+
 // note writes a line about how an item was understood.
 func (s *Session) note(w io.Writer, line string) {
 	if s.opt.Note != nil {

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -32,6 +33,7 @@ type Verb struct {
 	Least    int  // how many operands there must be
 	Most     int  // how many there may be
 	Asks     bool // it asks the source, which is opened before it runs
+	Bare     bool // it does not ask for definitions that are installed
 	Several  bool // it takes several sources
 	Partial  bool // in the shell, too, an interrupt ends it with the answer that there is
 	Complete Completion
@@ -80,6 +82,9 @@ func (m Misuse) Error() string { return m.Err.Error() }
 
 // Unwrap returns the error itself.
 func (m Misuse) Unwrap() error { return m.Err }
+
+// ErrFound is the error of an answer that tells what is wrong, such as that of check: its status is not 0.
+var ErrFound = errors.New("there are mistakes")
 
 // misuse returns the error of a command line.
 func misuse(format string, args ...any) error { return Misuse{query.Problemf(format, args...)} }

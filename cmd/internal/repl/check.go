@@ -1,0 +1,111 @@
+package repl
+
+import (
+	"context"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"pmtools/cmd/internal/sarif"
+	"pmtools/derive/lint"
+	"pmtools/derive/query"
+)
+
+// Rules adds the options that select what is looked for in definitions, and returns what reads them.
+func (f *Flags) Rules() func() (lint.Options, error) {
+	opt, disable := lint.Options{Rules: []*lint.Rule{}}, []string(nil)
+	f.BoolVar(&opt.Syntax, "syntax", false, "make only the checks that need no source")
+	f.BoolVar(&opt.Expand, "expand", false, "allow definitions inside others")
+	f.BoolVar(&opt.Unknown, "allow-unknown", false, "accept metrics that the source does not have")
+	f.StringSliceVar(&disable, "disable", nil, "leave out `RULES`, or \"all\"")
+	f.propose("disable", append(lint.RuleNames(), "all"))
+	return func() (lint.Options, error) {
+		for _, name := range disable {
+			if name != "all" && !slices.Contains(lint.RuleNames(), name) {
+				return opt, misuse("there is no rule %s; --rules lists them", name)
+			}
+		}
+		for _, r := range lint.Rules() {
+			if !slices.Contains(disable, r.Name) && !slices.Contains(disable, "all") {
+				opt.Rules = append(opt.Rules, r)
+			}
+		}
+		return opt, nil
+	}
+}
+
+// findings are the forms of what check finds.
+var findings = []string{"text", "json", "sarif"}
+
+func newCheck() *Verb {
+	return &Verb{
+		Name: "check", Usage: "[FILE|DIR ...]", Short: "Look for mistakes in files of derived metrics",
+		Long: "Look for mistakes in files of derived metrics, or in standard input: mistakes of syntax, mistakes\n" +
+			"of meaning with the metrics of the source, and definitions that are legal but hardly meant. An\n" +
+			"error makes the status 1; a mistake that PCP accepts is a warning, and does so with --strict only.\n" +
+			"At the prompt the definitions of the session are checked where no file is named.",
+		Doors: Both, Most: many, Complete: ofFiles,
+		New: func(f *Flags) Run {
+			rules := f.Rules()
+			strict := f.Bool("strict", false, "let warnings make the status 1, too")
+			list := f.Bool("rules", false, "list the rules for warnings")
+			f.Output(findings, "json", "sarif")
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				opt, err := rules()
+				if err != nil {
+					return err
+				}
+				if *list {
+					return lint.WriteRules(w)
+				}
+				return s.check(ctx, opt, *strict, f, args, w)
+			}
+		},
+	}
+}
+
+// lintPercent is how much the heap may grow between collections while definitions are checked. Those of a
+// file need some megabytes, and collecting them again and again takes longer than the check.
+const lintPercent = 200
+
+// check looks for mistakes in files, and in those that can be read where others cannot.
+func (s *Session) check(ctx context.Context, opt lint.Options, strict bool, f *Flags, args []string, w io.Writer) error {
+	files, unread := s.checked(f.Door, args)
+	if len(files) == 0 {
+		return unread
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(lintPercent))
+	found, err := s.lint(ctx, files, opt)
+	if err != nil {
+		return err
+	}
+	if f.Settings.Output == "sarif" {
+		err = sarif.Write(w, found)
+	} else {
+		err = lint.Write(w, found, f.Settings.Output, s.opt.Terminal || f.Door == Prompt)
+	}
+	switch {
+	case err != nil:
+		return err
+	case unread == nil && (lint.Wrong(found) || strict && len(found) > 0):
+		return ErrFound
+	}
+	return unread
+}
+
+// checked returns the files that are checked: those of names, or standard input in the shell, and the definitions of
+// the session at the prompt.
+func (s *Session) checked(door Door, args []string) ([]lint.File, error) {
+	switch {
+	case len(args) == 0 && door == Prompt:
+		var b strings.Builder
+		for _, d := range s.defs.Own() {
+			b.WriteString(query.Text(d, d.Expr()))
+		}
+		return []lint.File{{Name: "session", Text: []byte(b.String())}}, nil
+	case s.opt.Read == nil:
+		return nil, query.Problemf("there are no files here")
+	}
+	return s.opt.Read(args)
+}
