@@ -58,7 +58,7 @@ func (a *app) completeValues(cmd *cobra.Command) {
 		"sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects(),
 		"across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
 	}
-	forms := map[string][]string{"eval": repl.Outputs(), "test": testOutputs, "deps": depsOutputs}
+	forms := map[string][]string{"eval": repl.Outputs(), "test": testOutputs}
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
 		values := repl.ValuesOf(f)

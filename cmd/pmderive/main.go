@@ -127,7 +127,7 @@ func (a *app) newRoot() *cobra.Command {
 	for _, v := range repl.At(repl.Shell, repl.Verbs()) {
 		root.AddCommand(a.newVerb(v))
 	}
-	root.AddCommand(a.newEval(), a.newExport(), a.newCompact(), a.newSQL(), a.newTest(), a.newFmt(), a.newDeps(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
+	root.AddCommand(a.newEval(), a.newExport(), a.newCompact(), a.newSQL(), a.newTest(), a.newFmt(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
 	a.addHelp(root)
 	return root
 }

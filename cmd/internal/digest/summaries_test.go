@@ -7,6 +7,7 @@ import (
 	"pmtools/derive/summary"
 	"pmtools/lib/pcp"
 	"pmtools/lib/when"
+	_ "pmtools/test/env"
 )
 
 // TestTimeLayout checks that tables have the offset from UTC where the clocks show a time twice, and only there, and

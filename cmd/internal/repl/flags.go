@@ -125,27 +125,34 @@ func (f *Flags) Output(forms []string, aliases ...string) {
 		*form = forms[0]
 	}
 	f.Choice(form, "output", "output", "o", "`FORM` of output", forms)
-	for _, name := range aliases {
-		f.BoolFunc(name, "the same as -o "+name, func(string) error { *form = name; return nil })
+	f.exclusive(aliases, func(name string) string { return "the same as -o " + name }, func(name string) { *form = name })
+}
+
+// exclusive adds options without values, of which one may be given.
+func (f *Flags) exclusive(names []string, usage func(name string) string, set func(name string)) {
+	given := ""
+	for _, name := range names {
+		f.BoolFunc(name, usage(name), func(string) error {
+			if given != "" && given != name {
+				return fmt.Errorf("--%s and --%s exclude each other", given, name)
+			}
+			given = name
+			set(name)
+			return nil
+		})
 	}
 }
 
 // Numbers adds the options about numbers that people read.
 func (f *Flags) Numbers() {
 	f.changed = true
-	n, given := &f.Settings.Numbers, ""
+	n := &f.Settings.Numbers
 	f.VarP(precision{n}, "precision", "f", "print `N` digits after the decimal point, or full: all that there are")
-	scale := func(name string, on bool, usage string) {
-		f.BoolFunc(name, usage, func(string) error {
-			if given != "" && given != name {
-				return errors.New("--scale and --no-scale exclude each other")
-			}
-			n.Scale, given = &on, name
-			return nil
-		})
-	}
-	scale("scale", true, "choose units in which values are readable also with -f")
-	scale("no-scale", false, "show values in the units of their metrics")
+	usage := map[string]string{"scale": "choose units in which values are readable also with -f", "no-scale": "show values in the units of their metrics"}
+	f.exclusive([]string{"scale", "no-scale"}, func(name string) string { return usage[name] }, func(name string) {
+		on := name == "scale"
+		n.Scale = &on
+	})
 	f.BoolVar(&n.Percent, "percent", n.Percent, "multiply ratios by 100")
 }
 

@@ -97,16 +97,3 @@ func (r *Reports) Plain(ctx context.Context, env *cli.Env, src *query.Source, de
 	}
 	return x.Plain, nil
 }
-
-// Definitions returns what a report is made of.
-func (r *Reports) Definitions(env *cli.Env, name string) ([]*derive.Definition, error) {
-	lib, err := r.Library(env)
-	if err != nil {
-		return nil, err
-	}
-	found, err := lib.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	return found.Definitions()
-}
