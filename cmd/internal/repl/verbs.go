@@ -28,6 +28,7 @@ func Verbs() []*Verb {
 		{Name: "save", Usage: "[FILE]", Short: "Write the definitions to the configuration file that this session has read or written last, to another of these, or to a new one", Operands: Text, Most: 1, Asks: true, Complete: ofPath, New: one(runSave)},
 		{Name: "save!", Usage: "FILE", Short: "Write the definitions to a file, also those of the extended language, and replace its content", Operands: Text, Least: 1, Most: 1, Asks: true, Complete: ofPath, New: one(runSaveOver)},
 		newCheck(),
+		newDeps(),
 		newInstall(),
 		newUninstall(),
 		{Name: "source", Usage: "[host SPEC ... | [archive] SET | local]", Short: "Show or change the source of metrics: values of several hosts are shown together; SET may be a folio, which :record writes", Operands: Text, Most: 1, Complete: ofSource, New: one(runSource)},
