@@ -13,7 +13,7 @@ import (
 )
 
 // unrunnable matches examples that need a database, an editor, an agent, a daemon or a shell.
-var unrunnable = regexp.MustCompile(` push |^push | lsp$|^agent |\$\(| -h `)
+var unrunnable = regexp.MustCompile(` push |^push | lsp$|^agent |\$\(|(^| )-h `)
 
 // runExamples runs the command lines of a text in a directory with the archive demo and the files of
 // docs/examples, and returns how many there were.

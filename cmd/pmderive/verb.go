@@ -32,7 +32,10 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 	run := v.New(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.running, a.bare = true, v.Bare
-		s, err := a.session(cmd.Context(), repl.Settings{}, func(o *repl.Options) { o.Sides = a.sides(cmd.Flags()) })
+		f.Settings.Color = a.Env.ColorWanted(a.Env.Stdout)
+		s, err := a.session(cmd.Context(), repl.Settings{}, func(o *repl.Options) {
+			o.Sides, o.Screen = a.sides(cmd.Flags()), cli.IsTerminal(a.Env.Stdout)
+		})
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 // Interval takes an interval from the front of the argument of :watch: a word that begins with a
 // digit, if the text after it can be an expression.
 func Interval(arg string) (time.Duration, string) {
-	word, rest, ok := strings.Cut(arg, " ")
+	word, rest, ok := strings.Cut(strings.TrimLeft(arg, Blanks), " ")
 	rest = strings.TrimSpace(rest)
 	if !ok || word[0] < '0' || '9' < word[0] || startsOperator(rest) {
 		return 0, arg

@@ -1,16 +1,20 @@
 package repl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/item"
 	"pmtools/derive/diagnose"
 	"pmtools/lib/option"
+	"pmtools/lib/when"
 )
 
 // Flags are the options of a verb at a door. Those that say how an answer is shown change a copy of the session's
@@ -68,7 +72,7 @@ func (f *Flags) parse(options []string) error {
 func (f *Flags) option(word string) *pflag.Flag {
 	name, _, _ := strings.Cut(word, "=")
 	switch {
-	case len(name) < 2:
+	case len(name) < 2 || name[0] != '-':
 		return nil
 	case strings.HasPrefix(name, "--"):
 		return f.Lookup(name[2:])
@@ -174,4 +178,34 @@ func (p precision) Set(text string) error {
 	}
 	p.Precision = n
 	return nil
+}
+
+// pace adds the options that say when samples are taken, and returns what reads the interval: of the option, or else
+// of the word before the operands, as in ":watch 2sec EXPR".
+func (f *Flags) pace() func(args []string) (time.Duration, []string) {
+	f.changed = true
+	var given time.Duration
+	f.FuncP("interval", "t", "the `TIME` between two samples, such as 10sec", func(text string) (err error) {
+		if given, err = when.ParseInterval(text); err == nil && given < minInterval {
+			return fmt.Errorf("-t requires an interval of %v or more", minInterval)
+		}
+		return err
+	})
+	f.IntVarP(&f.Settings.Samples, "samples", "s", f.Settings.Samples, "end after `N` samples")
+	return func(args []string) (time.Duration, []string) {
+		lead, args := leading(args, item.Interval)
+		return cmp.Or(given, lead), args
+	}
+}
+
+// leading takes a word that stands before the operands.
+func leading[T comparable](args []string, cut func(text string) (T, string)) (found T, rest []string) {
+	if len(args) > 1 && !strings.Contains(args[0], " ") {
+		found, _ = cut(args[0] + " " + args[1])
+	}
+	var none T
+	if found != none {
+		args = args[1:]
+	}
+	return found, args
 }

@@ -5,26 +5,50 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
+	"time"
+
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/query"
-	"strings"
-
 	"pmtools/lib/pmcd"
 )
 
 // PlotSamples is how many samples a chart has if not set.
 const PlotSamples = 60
 
-func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
+func newPlot() *Verb {
+	return &Verb{
+		Name: "plot", Usage: "[SAMPLES] EXPR [> FILE]", Short: "Draw a chart of the values of an expression",
+		Long: "Draw a chart of the values of an expression over time, or a picture into a file .svg or .png, which also\n" +
+			"follows the sign > at the prompt.",
+		Doors: Both, Operands: Exprs, Least: 1, Most: 3, Asks: true, Leads: true, Partial: true, Complete: ofExprs,
+		New: func(f *Flags) Run {
+			file := f.String("output-file", "", "draw a picture into `FILE`, .svg or .png")
+			pace := f.pace()
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				last, picture := args[len(args)-1], *file
+				if f.Door == Prompt && picture == "" {
+					last, picture = s.cutPicture(last)
+				}
+				n, args := leading(append(args[:len(args)-1:len(args)-1], last), item.Count)
+				interval, args := pace(args)
+				switch {
+				case len(args) != 1:
+					return misuse("a chart is of one expression: %s", strings.Join(args, ", "))
+				case picture != "" && (s.opt.IsPicture == nil || !s.opt.IsPicture(picture)):
+					return misuse("a picture's name ends in .svg or .png, not %s", picture)
+				}
+				return s.plot(ctx, args[0], cmp.Or(n, s.set.Samples, PlotSamples), interval, picture, w)
+			}
+		},
+	}
+}
+
+func (s *Session) plot(ctx context.Context, expr string, samples int, interval time.Duration, picture string, w io.Writer) error {
 	if s.fleet != nil {
 		return query.Problemf("charts are of one host; :source host %s leaves the others", pmcd.Redact(s.name))
 	}
-	arg, picture := s.cutPicture(arg)
-	n, text := item.Count(arg)
-	if n == 0 {
-		n = cmp.Or(s.set.Samples, PlotSamples)
-	}
-	st, err := s.queryAll(ctx, s.over(text, 0, n))
+	st, err := s.queryAll(ctx, s.over(expr, interval, samples))
 	if err != nil {
 		return err
 	}

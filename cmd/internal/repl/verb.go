@@ -33,6 +33,7 @@ type Verb struct {
 	Least    int  // how many operands there must be
 	Most     int  // how many there may be
 	Asks     bool // it asks the source, which is opened before it runs
+	Leads    bool // a number, or an interval, may stand before the operands
 	Bare     bool // it does not ask for definitions that are installed
 	Several  bool // it takes several sources
 	Partial  bool // in the shell, too, an interrupt ends it with the answer that there is
@@ -283,6 +284,13 @@ func (v *Verb) Split(words []string) (args []string) {
 		return words
 	}
 	for _, word := range words {
+		for v.Leads {
+			d, rest := item.Interval(word) // a number is one of seconds
+			if d == 0 {
+				break
+			}
+			args, word = append(args, strings.TrimSpace(strings.TrimSuffix(word, rest))), rest
+		}
 		args = append(args, item.List(word)...)
 	}
 	return args

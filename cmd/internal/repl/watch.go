@@ -3,21 +3,36 @@ package repl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/query"
 )
 
-func runWatch(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	interval, text := item.Interval(arg)
-	q, form := s.over(text, s.pace(interval), s.set.Samples), Form{Output: Watch, Settings: &s.set}
-	if q.Exprs = item.List(text); len(q.Exprs) > 1 {
-		form.Output = outputs[0]
+func newWatch() *Verb {
+	return &Verb{
+		Name: "watch", Usage: "[INTERVAL] EXPR ...", Short: "Show values as time goes by, until Ctrl-C",
+		Long: "Show the values of an expression again and again, of an archive from its begin on. On a terminal one\n" +
+			"expression is drawn over its last values; those of several stand side by side.",
+		Doors: Both, Operands: Exprs, Least: 1, Most: many, Asks: true, Leads: true, Partial: true, Complete: ofExprs,
+		New: func(f *Flags) Run {
+			pace := f.pace()
+			f.Numbers()
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				interval, exprs := pace(args)
+				q, form := s.over("", s.pace(interval), s.set.Samples), Form{Output: Watch, Settings: &s.set}
+				if q.Exprs = exprs; len(exprs) > 1 {
+					form.Output = outputs[0]
+				}
+				return s.follow(ctx, q, form, w)
+			}
+		},
 	}
-	return s.follow(ctx, q, form, w)
 }
 
 // pace returns the interval of a watch, which is that of the settings unless one is given. A
@@ -53,20 +68,44 @@ func (s *Session) follow(ctx context.Context, q *query.Query, form Form, w io.Wr
 	return err
 }
 
-// defaultTop is how many values :top shows.
+// defaultTop is how many values top shows.
 const defaultTop = 10
 
-// runTop shows the largest values: once, or again and again where an interval is given, or live ones
-// are drawn on a screen.
-func runTop(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	n, rest := item.Count(arg)
-	interval, text := item.Interval(rest)
-	q := s.one(text)
+func newTop() *Verb {
+	return &Verb{
+		Name: "top", Usage: "[N] [INTERVAL] EXPR", Short: "Show the largest values of an expression",
+		Long: "Show the largest values of an expression, ten or N of them: once, or again and again where an interval is\n" +
+			"given. Live ones are drawn on a terminal again and again, until Ctrl-C.",
+		Doors: Both, Operands: Exprs, Least: 1, Most: 3, Asks: true, Leads: true, Partial: true, Complete: ofExprs,
+		New: func(f *Flags) Run {
+			n := defaultTop
+			f.Func("top", fmt.Sprintf("show the `N` largest values (default %d)", n), func(text string) (err error) {
+				if n, err = strconv.Atoi(text); err != nil || n < 1 {
+					return errors.New("--top requires a number of values, 1 or more")
+				}
+				return nil
+			})
+			pace := f.pace()
+			f.Numbers()
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				count, args := leading(args, item.Count)
+				interval, args := pace(args)
+				if len(args) != 1 {
+					return misuse("top is for one expression: %s", strings.Join(args, ", "))
+				}
+				return s.top(ctx, args[0], cmp.Or(count, n), interval, w)
+			}
+		},
+	}
+}
+
+func (s *Session) top(ctx context.Context, expr string, n int, interval time.Duration, w io.Writer) error {
+	q := s.one(expr)
 	again := interval > 0 || s.opt.Screen && s.out == nil && s.live() && s.set.Samples != 1
 	if again {
-		q = s.over(text, s.pace(interval), s.set.Samples)
+		q = s.over(expr, s.pace(interval), s.set.Samples)
 	}
-	q.Select.Sort, q.Select.Top = "value", cmp.Or(n, defaultTop)
+	q.Select.Sort, q.Select.Top = "value", n
 	if again {
 		return s.follow(ctx, q, Form{Output: Watch, Settings: &s.set}, w)
 	}
