@@ -58,16 +58,11 @@ func (a *app) completeValues(cmd *cobra.Command) {
 		"sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects(),
 		"across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
 	}
-	forms := map[string][]string{"eval": repl.Outputs(), "test": testOutputs}
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
 		values := repl.ValuesOf(f)
 		if values == nil {
 			values = fixed[f.Name]
-		}
-		switch {
-		case f.Name == "output" && values == nil:
-			values = forms[cmd.Name()]
 		}
 		var propose cobra.CompletionFunc
 		switch {

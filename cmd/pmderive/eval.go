@@ -16,7 +16,6 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
-	"pmtools/cmd/internal/form"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/report"
@@ -44,12 +43,12 @@ func (a *app) newEval() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
+	f.Flags = repl.NewFlags(fs, repl.Shell, repl.Settings{})
 	a.addShared(fs, "start", "finish", "align", "origin", "interval", "samples")
-	set := &f.set
+	set := &f.Settings
 	fs.BoolVarP(&f.delay, "delay", "d", false, "delay, pause between samples of an archive")
-	form.AddOutputs(fs, &set.Output, repl.Outputs(), "json")
-	f.Numbers.Add(fs)
+	f.Output(repl.Outputs(), "json")
+	f.Numbers()
 	fs.BoolVar(&set.Verbose, "verbose", false, "show the type, the semantics and the instance domain of each expression before its values")
 	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
 	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture if a `FILE` follows, .svg or .png")
@@ -79,21 +78,15 @@ func (a *app) newEval() *cobra.Command {
 
 // settings returns the settings that the options ask for.
 func (a *app) settings(f *evalFlags) (repl.Settings, error) {
-	set := f.set
+	set := f.Settings
 	set.Interval, set.Color = a.Options.Interval, a.Env.ColorWanted(a.Env.Stdout)
 	if f.pick.Top > 0 {
 		f.pick.Sort = cmp.Or(f.pick.Sort, "value")
-	}
-	if err := f.Numbers.Read(&set.Numbers); err != nil {
-		return set, err
 	}
 	if err := f.forms(&set); err != nil {
 		return set, err
 	}
 	if err := query.CheckAcross(f.across); err != nil {
-		return set, err
-	}
-	if err := form.CheckOutput(set.Output, repl.Outputs()); err != nil {
 		return set, err
 	}
 	switch {
@@ -209,19 +202,19 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 	err = a.sample(ctx, s, q, func(st *query.Stream) error {
 		x.Shape(ctx, st)
 		st.Count(&values)
-		form := repl.Form{Output: set.Output, Rows: set.Vertical || q.Select.Top > 0, Delay: f.delay, Settings: &set}
+		shown := repl.Form{Output: set.Output, Rows: set.Vertical || q.Select.Top > 0, Delay: f.delay, Settings: &set}
 		if f.plot != "" {
-			form.Output = repl.Chart
+			shown.Output = repl.Chart
 		}
 		if f.plot != terminalChart {
-			form.Picture = f.plot
+			shown.Picture = f.plot
 		}
-		if form.Output == "table" {
+		if shown.Output == "table" {
 			for _, name := range st.Used() {
 				a.note("expanded " + name)
 			}
 		}
-		_, err := s.Write(ctx, w, st, form)
+		_, err := s.Write(ctx, w, st, shown)
 		for _, name := range st.Scattered() {
 			a.complain(query.Problemf("no record has all metrics of %s; with an interval, such as -t 10sec, values between records are interpolated", name))
 		}

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"pmtools/cmd/internal/form"
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive/query"
 )
 
 type evalFlags struct {
+	*repl.Flags
 	fleetFlags
 	targetFlags
 	formFlags
-	set     repl.Settings
 	pick    query.Selection
 	delay   bool
 	several bool // samples, without an option about time too
@@ -35,7 +34,6 @@ type targetFlags struct {
 
 // formFlags are the options about the form of output, as they are typed.
 type formFlags struct {
-	form.Numbers
 	units     string // to convert to, or unitsInNames; "" for neither
 	header    string
 	delimiter string

@@ -30,7 +30,7 @@ func (a *app) recordings(ctx context.Context, s *repl.Session, f *evalFlags, arg
 	switch {
 	case len(names) < 2:
 		return nil // the error of the source says what is wrong
-	case f.plot != "" || f.set.Output == "openmetrics" || report.Named(args):
+	case f.plot != "" || f.Settings.Output == "openmetrics" || report.Named(args):
 		return errors.New("reports, --plot and openmetrics are for one host: name its archive with -a")
 	}
 	debug.SetGCPercent(200) // little is kept

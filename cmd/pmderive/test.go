@@ -16,7 +16,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
-	"pmtools/cmd/internal/form"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/derivetest"
 	"pmtools/lib/safefile"
 )
@@ -27,10 +27,9 @@ type testOptions struct {
 	verbose, record bool
 }
 
-var testOutputs = []string{"text", "json"}
-
 func (a *app) newTest() *cobra.Command {
 	o := new(testOptions)
+	var form *repl.Flags
 	run := ""
 	cmd := &cobra.Command{
 		Use:   "test FILE|DIR ...",
@@ -40,9 +39,6 @@ func (a *app) newTest() *cobra.Command {
 			"2 if files cannot be used.",
 		Args: operands(1, math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := form.CheckOutput(o.output, testOutputs); err != nil {
-				return err
-			}
 			if run != "" {
 				var err error
 				if o.Run, err = regexp.Compile(run); err != nil {
@@ -50,6 +46,7 @@ func (a *app) newTest() *cobra.Command {
 				}
 			}
 			o.Equivalent, o.Language = a.sources.Equivalence(), a.language()
+			o.output = form.Settings.Output
 			a.running = true
 			ctx, stop := a.Env.Interruptible(cmd.Context(), os.Interrupt, syscall.SIGTERM) // temporary archives are removed then
 			defer stop()
@@ -57,10 +54,10 @@ func (a *app) newTest() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
+	form = repl.NewFlags(fs, repl.Shell, repl.Settings{})
 	fs.StringVarP(&run, "run", "r", "", "run only cases whose names match `PATTERN`, a regular expression")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "list all cases")
-	form.AddOutputs(fs, &o.output, testOutputs, "json")
+	form.Output([]string{"text", "json"}, "json")
 	fs.StringVar(&o.junit, "junit", "", "also write the outcome to `FILE` as JUnit's XML")
 	fs.BoolVar(&o.record, "record", false, "write the results into cases that expect nothing, or whose results were recorded before")
 	fs.StringVar(&o.Definitions, "definitions", "", "look for the files under test in `DIR`")

@@ -21,7 +21,12 @@ const several = "several"
 func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: strings.TrimRight(v.Name+" "+v.Usage, " "), Short: v.Short, Long: v.Long,
-		Args:              operands(v.Least, v.Most),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if a.isReport(v, cmd, args) {
+				return nil
+			}
+			return operands(v.Least, v.Most)(cmd, args)
+		},
 		ValidArgsFunction: a.completeAfter(":" + v.Name + " "),
 	}
 	if v.Several {
@@ -45,6 +50,9 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 			ctx, stop = a.Env.Interruptible(ctx, os.Interrupt)
 		}
 		defer stop()
+		if a.isReport(v, cmd, args) {
+			return s.Run(ctx, ":"+v.Name, a.Env.Out)
+		}
 		err = s.Do(ctx, v, f, run, v.Split(slices.Clone(args)), a.Env.Out)
 		if _, wrong := errors.AsType[repl.Misuse](err); wrong {
 			a.running = false
@@ -55,4 +63,13 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 		return err
 	}
 	return cmd
+}
+
+// isReport reports whether a command without options, and without the operands that it needs, is a report: "pmderive top".
+func (a *app) isReport(v *repl.Verb, cmd *cobra.Command, args []string) bool {
+	if v.Least == 0 || len(args) > 0 || cmd.LocalNonPersistentFlags().NFlag() > 0 {
+		return false
+	}
+	lib, err := a.reports.Library(a.Env)
+	return err == nil && slices.Contains(lib.Names(), v.Name)
 }

@@ -161,9 +161,11 @@ func (s *Session) notOwn(name string) *diagnose.Problem {
 func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) error {
 	list := s.verbs()
 	v, preset := findVerb(it.Name, list)
-	if lib, err := s.opt.Reports.Open(); v == nil && err == nil && slices.Contains(lib.Names(), it.Name) {
-		v, _ = findVerb("report", list)
-		it.Text = strings.TrimRight(it.Name+" "+it.Text, " ")
+	if v == nil || v.Least > 0 && it.Text == "" { // ":top" alone is the report of that name
+		if lib, err := s.opt.Reports.Open(); err == nil && slices.Contains(lib.Names(), it.Name) {
+			v, preset = findVerb("report", list)
+			it.Text = strings.TrimRight(it.Name+" "+it.Text, " ")
+		}
 	}
 	if v == nil {
 		return unknownVerb(it.Name, list)
