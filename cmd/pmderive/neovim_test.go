@@ -59,8 +59,8 @@ func TestNeovim(t *testing.T) {
 	n.wait("64-bit unsigned int, counter, count")
 	n.keys("Escape", ":2", "Enter", "0", "fd", "gd")    // definition
 	n.wait(" 1,1  ")                                    // in the ruler
-	n.keys("Go", "new = disk.dev.total[", "C-x", "C-o") // completion
-	n.wait("nvme0n1]")
+	n.keys("Go", "new = disk.dev.total[")
+	n.ask("nvme0n1]", "C-x", "C-o") // completion, which answers nothing while the source is busy
 	n.keys("Escape", ":qa!", "Enter")
 }
 
@@ -87,10 +87,16 @@ func (n *neovim) keys(keys ...string) {
 }
 
 // wait waits until a text is on the screen.
-func (n *neovim) wait(text string) {
+func (n *neovim) wait(text string) { n.ask(text) }
+
+// ask types keys again and again until a text is on the screen.
+func (n *neovim) ask(text string, keys ...string) {
 	n.t.Helper()
 	screen := ""
-	for range 600 {
+	for i := range 600 {
+		if i%60 == 0 && len(keys) > 0 {
+			n.keys(keys...)
+		}
 		if screen = n.tmux("capture-pane", "-p"); strings.Contains(screen, text) {
 			return
 		}
