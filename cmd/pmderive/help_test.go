@@ -5,10 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/repl"
 	"pmtools/lib/archive/archivetest"
 )
 
@@ -51,6 +54,15 @@ func words(line string) (args []string) {
 		}
 	}
 	return args
+}
+
+// TestGroups: help shows each verb in a group.
+func TestGroups(t *testing.T) {
+	for _, v := range repl.At(repl.Shell, repl.Verbs()) {
+		if !slices.ContainsFunc(commandGroups, func(g command.Group) bool { return slices.Contains(g.Names, v.Name) }) {
+			t.Errorf("%s is in no group of help.go", v.Name)
+		}
+	}
 }
 
 // TestExamples: the help of each command begins with examples, which run, and the manual page has them.

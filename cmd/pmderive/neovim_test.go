@@ -57,8 +57,8 @@ func TestNeovim(t *testing.T) {
 	n.wait("rate(disk.dev.total)")
 	n.keys("K") // hover
 	n.wait("64-bit unsigned int, counter, count")
-	n.keys("Escape", ":2", "Enter", "0", "fd", "gd")    // definition
-	n.wait(" 1,1  ")                                    // in the ruler
+	n.keys("Escape", ":2", "Enter", "0", "fd", "gd") // definition
+	n.wait(" 1,1  ")                                 // in the ruler
 	n.keys("Go", "new = disk.dev.total[")
 	n.ask("nvme0n1]", "C-x", "C-o") // completion, which answers nothing while the source is busy
 	n.keys("Escape", ":qa!", "Enter")

@@ -138,25 +138,27 @@ func (c *completer) argument(name, arg string, end int) int {
 	f := c.s.flags(v)
 	v.New(f)
 	_, rest, err := v.cut(f, arg)
-	if c.option(f, arg[:len(arg)-(end-start)], arg[len(arg)-(end-start):], rest) || err != nil || v.Complete == nil {
+	if c.option(v, f, arg[:len(arg)-(end-start)], arg[len(arg)-(end-start):]) || err != nil || v.Complete == nil {
 		return start
 	}
 	return end - len(rest) + v.Complete(c, rest)
 }
 
 // option completes a word that is an option, or the value of the option before it, and reports whether it is.
-func (c *completer) option(f *Flags, before, word, rest string) bool {
+func (c *completer) option(v *Verb, f *Flags, before, word string) bool {
+	_, rest, err := v.cut(f, before)
 	before = strings.TrimRight(before, " ")
 	last := before[strings.LastIndexByte(before, ' ')+1:]
 	if flag := f.option(last); flag != nil && flag.NoOptDefVal == "" && !strings.Contains(last, "=") {
 		c.offer(word, ValuesOf(flag)...)
 		return true
 	}
-	if rest != word || !strings.HasPrefix(word, "-") || !f.HasFlags() {
+	operands := v.Operands != Words && (rest != "" || err != nil) || slices.Contains(strings.Fields(before), "--")
+	if operands || !strings.HasPrefix(word, "-") || !f.HasFlags() {
 		return false
 	}
 	f.VisitAll(func(flag *pflag.Flag) { c.offer(word, "--"+flag.Name+" ") })
-	return true
+	return len(c.texts) > 0 || strings.HasPrefix(word, "--")
 }
 
 // A Completion proposes what may stand at the end of the operands of a verb, and returns the offset of what is replaced.

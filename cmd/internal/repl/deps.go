@@ -95,6 +95,9 @@ func (s *Session) named(arg string) (list []*derive.Definition, errs []error) {
 	case strings.HasSuffix(arg, ".conf") && s.defs.Find(arg) == nil && errors.Is(missing, fs.ErrNotExist):
 		return nil, []error{query.Problemf("there is no file %s", arg)}
 	}
+	if d := s.defs.Find(arg); d != nil {
+		return []*derive.Definition{d}, nil
+	}
 	d, err := s.defs.Compile("", arg)
 	if err != nil {
 		return nil, []error{err}

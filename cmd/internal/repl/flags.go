@@ -12,7 +12,6 @@ import (
 
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/item"
-	"pmtools/derive/diagnose"
 	"pmtools/lib/option"
 	"pmtools/lib/when"
 )
@@ -60,7 +59,7 @@ func (f *Flags) Table(add func(t *option.Table)) {
 func (f *Flags) parse(options []string) error {
 	err := f.FlagSet.Parse(options)
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return Misuse{diagnose.From(bad.Unwrap())}
+		err = bad.Unwrap()
 	}
 	if err != nil {
 		return misuse("%v; :help %s lists the options", err, f.Name())

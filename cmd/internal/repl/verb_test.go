@@ -44,7 +44,7 @@ func TestVerb(t *testing.T) {
 		{repl.Words, `a --csv -l b`, `hello ["a" "b"] true csv`},
 		{repl.Words, `-- -x`, `hello ["-x"] false table`},
 		{repl.Words, `-x`, `unknown shorthand flag: 'x' in -x; :help greet lists the options`},
-		{repl.Words, `-w bye a`, `unknown word 'bye'; there are hello, welcome`},
+		{repl.Words, `-w bye a`, `unknown word 'bye'; there are hello, welcome; :help greet lists the options`},
 		{repl.Words, `'a`, `a quote is not closed: 'a`},
 		{repl.Words, ``, `usage: :greet WHO ...`},
 		{repl.Exprs, `topn(1, b) - c, d`, `hello ["topn(1, b) - c" "d"] false table`},
@@ -102,7 +102,16 @@ hello ["a"] false table
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	for line, want := range map[string]string{":gre": ":greet |:greet! ", ":greet --w": "--word ", ":greet -w ": "hello|welcome", ":greet --word w": "welcome"} {
+	o := &repl.Options{Sources: repl.Sources{Open: archives(t, "ta"), Kind: repl.Archive, Name: "ta"}, Verbs: []*repl.Verb{newGreet(repl.Exprs)}}
+	e := repl.New(o)
+	defer e.Close()
+	for line, want := range map[string]string{":greet --w": "--word ", ":greet -l --o": "--output ", ":greet a --w": "", ":greet -- --w": "", ":watch --sa": "--samples ", ":greet -w w": "welcome"} {
+		texts, _ := e.Complete(line, len(line))
+		if got := strings.Join(texts, "|"); got != want {
+			t.Errorf("of expressions, %q: %q, want %q", line, got, want)
+		}
+	}
+	for line, want := range map[string]string{":find -- --t": "", ":find --top 3 --o": "--output ", ":gre": ":greet |:greet! ", ":greet --w": "--word ", ":greet -w ": "hello|welcome", ":greet --word w": "welcome"} {
 		texts, _ := s.Complete(line, len(line))
 		if got := strings.Join(texts, "|"); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
