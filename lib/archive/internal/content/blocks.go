@@ -24,8 +24,9 @@ type blocks struct {
 
 type part struct {
 	have  int64           // how many bytes of it are there
+	more  int64           // how many more than are wanted were unpacked last
 	taken int64           // bytes of memory that r may use
-	r     *xz.BlockReader // reads from pos on; nil if it begins again
+	r     *xz.BlockReader // unpacks from pos on; nil if it begins again
 	pos   int64
 	disk  bool       // there is room on the disk
 	err   error      // why it cannot be unpacked
@@ -149,7 +150,8 @@ func (c *File) unpackBlocks(ctx context.Context, first, last int, end int64) err
 		if p.begun != nil || last > i || i > 0 && b.whole(i-1) {
 			err = c.unpackAhead(ctx, i)
 		} else if err = c.reserve(i, true); err == nil {
-			err = c.note(i, c.unpackBlock(ctx, i, min(want+minChunk, block.Size)))
+			p.more = max(2*p.more, minChunk)
+			err = c.note(i, c.unpackBlock(ctx, i, min(want+p.more, block.Size)))
 		}
 		if err != nil {
 			return err
@@ -219,18 +221,17 @@ func (c *File) unpackBlock(ctx context.Context, i int, to int64) (err error) {
 			return err
 		}
 	}
-	buf := make([]byte, min(max(to-p.pos, 1), 64<<10))
 	for p.pos < to || p.pos == block.Size {
-		n, err := p.r.Read(buf[:max(min(to-p.pos, int64(len(buf))), 1)])
-		if known := max(p.have-p.pos, 0); known < int64(n) { // it may begin again
-			if err := c.put(buf[known:n], block.Start+p.pos+known); err != nil {
-				return err
-			}
-		}
-		p.pos += int64(n)
-		switch {
-		case err == io.EOF:
+		piece, err := p.r.Next(int(max(to-p.pos, 1)))
+		if err == io.EOF {
 			return nil
+		}
+		if known := p.have - p.pos; err == nil && known < int64(len(piece)) { // it may begin again
+			known = max(known, 0)
+			err = c.put(piece[known:], block.Start+p.pos+known)
+		}
+		p.pos += int64(len(piece))
+		switch {
 		case err != nil:
 			return err
 		case b.stop.Load():
@@ -245,7 +246,10 @@ func (c *File) unpackBlock(ctx context.Context, i int, to int64) (err error) {
 // drop frees the decoder of block i: the next read starts the block again.
 func (c *File) drop(i int) {
 	p := &c.blocks.parts[i]
-	p.r = nil
+	if p.r != nil {
+		p.r.Close()
+		p.r = nil
+	}
 	c.giveMemory(p.taken)
 	p.taken = 0
 }

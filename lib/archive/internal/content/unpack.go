@@ -43,7 +43,7 @@ var errSuffix = errors.New("unknown kind of compressed file")
 // Files of gzip and of compress are told apart by their beginning, as gzip does, which the reference uses
 // for both. An empty file is an error: no program writes one. Matches of zstd go farther back if wide is set.
 func unpacker(f io.Reader, suffix string, wide bool) (r io.ReadCloser, memory int64, err error) {
-	in := bufio.NewReaderSize(f, 32<<10)
+	in := bufio.NewReaderSize(f, 32<<10) // that of lzma is larger, and passes by it
 	magic, err := in.Peek(2)
 	if len(magic) == 0 {
 		if err == io.EOF {

@@ -1,7 +1,6 @@
 package xz
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
@@ -40,7 +39,7 @@ var usual = lzma.Properties{LC: 3, PB: 2}
 
 // unpackAlone unpacks a file of .lzma.
 func unpackAlone(r io.Reader) ([]byte, error) {
-	a, err := NewAlone(bufio.NewReader(r))
+	a, err := NewAlone(r)
 	if err != nil {
 		return nil, err
 	}
@@ -139,12 +138,12 @@ func TestAloneDamage(t *testing.T) {
 func TestAloneMemory(t *testing.T) {
 	packed := packAlone(t, text(1000), false, true, usual, 1<<16)
 	binary.LittleEndian.PutUint32(packed[1:], maxDictionary)
-	a, err := NewAlone(bufio.NewReader(bytes.NewReader(packed)))
+	a, err := NewAlone(bytes.NewReader(packed))
 	if err == nil {
 		_, err = io.Copy(io.Discard, a)
 	}
-	if err != nil || cap(a.out) > 1<<20 || a.limit() < maxDictionary {
-		t.Errorf("%d bytes of %d, %v", cap(a.out), a.limit(), err)
+	if err != nil || cap(a.d.out) > 1<<20 || a.limit < maxDictionary {
+		t.Errorf("%d bytes of %d, %v", cap(a.d.out), a.limit, err)
 	}
 }
 
@@ -155,7 +154,7 @@ func FuzzAlone(f *testing.F) {
 	f.Add(packAlone(f, make([]byte, 10_000), true, true, usual, 1<<12))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		const most = 1 << 20
-		a, err := NewAlone(bufio.NewReader(bytes.NewReader(src)))
+		a, err := NewAlone(bytes.NewReader(src))
 		if err != nil {
 			return
 		}

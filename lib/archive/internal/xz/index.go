@@ -1,5 +1,5 @@
-// Package xz reads the layout of xz files: streams of blocks, each of which can be unpacked by itself. LZMA and
-// LZMA2, by which blocks are packed, are unpacked plainly: a symbol at a time.
+// Package xz unpacks xz files: their streams of blocks, which are packed by LZMA2. Each block can be
+// unpacked by itself.
 package xz
 
 import (
@@ -40,6 +40,8 @@ type File struct {
 	Size   int64 // of the content
 	Blocks []Block
 	in     io.ReaderAt
+	ends   tail // in, while the layout is read
+	head   [maxHeader]byte
 }
 
 // A Block is a piece of the content.
@@ -55,17 +57,10 @@ const blockSize = 48
 
 func (b *Block) padded() int64 { return (b.length + 3) &^ 3 }
 
-// window returns how far back the content may refer.
-func (b *Block) window() int64 { return int64(dictionarySize(b.dictionary)) }
-
 // Memory returns how many bytes OpenBlock and the reading of the block take.
-func (b *Block) Memory() int64 {
-	c := content{most: b.Size}
-	c.keep = b.window()
-	return int64(c.limit()) + overhead
-}
+func (b *Block) Memory() int64 { return room(int64(dictionarySize(b.dictionary)), b.Size) + overhead }
 
-// overhead is the memory of a decoder without its dictionary.
+// overhead is the memory of a decoder without its output.
 const overhead = 256 << 10
 
 // Memory returns how many bytes f takes, and a Reader of it.
@@ -80,7 +75,7 @@ func (f *File) Memory() int64 {
 // Open reads the layout of a file of some size, and checks it: whether the file is complete, the
 // length of its content, and the memory it needs. It reads the streams from the last to the first.
 func Open(ctx context.Context, in io.ReaderAt, size int64) (*File, error) {
-	f := &File{in: in}
+	f := &File{in: in, ends: tail{in: in}}
 	padding := 0
 	if size == 0 {
 		return nil, errLayout
@@ -93,7 +88,7 @@ func Open(ctx context.Context, in io.ReaderAt, size int64) (*File, error) {
 		if pos < 2*endSize {
 			return nil, errLayout
 		}
-		if err := readFull(f.in, footer, pos-endSize); err != nil {
+		if err := f.ends.read(footer, pos-endSize); err != nil {
 			return nil, err
 		}
 		if binary.BigEndian.Uint32(footer[8:]) == 0 { // padding
@@ -120,6 +115,7 @@ func Open(ctx context.Context, in io.ReaderAt, size int64) (*File, error) {
 		f.Blocks[i].Start = start
 		start += f.Blocks[i].Size
 	}
+	f.ends = tail{}
 	return f, nil
 }
 
@@ -138,7 +134,7 @@ func sealed(b, sum []byte) bool { return binary.LittleEndian.Uint32(sum) == crc3
 // length bytes, and begins at end.
 func (f *File) addStream(ctx context.Context, check byte, end, length int64) (start int64, err error) {
 	index := make([]byte, length)
-	if err := readFull(f.in, index, end); err != nil {
+	if err := f.ends.read(index, end); err != nil {
 		return 0, err
 	}
 	if index[0] != 0 || !sealed(index[:length-4], index[length-4:]) {
@@ -174,7 +170,7 @@ func (f *File) addStream(ctx context.Context, check byte, end, length int64) (st
 		return 0, errLayout
 	}
 	head := make([]byte, endSize)
-	if err := readFull(f.in, head, start); err != nil {
+	if err := f.ends.read(head, start); err != nil {
 		return 0, err
 	}
 	if string(head[:8]) != "\xfd7zXZ\x00\x00"+string(rune(check)) || !sealed(head[6:8], head[8:]) {
@@ -186,7 +182,7 @@ func (f *File) addStream(ctx context.Context, check byte, end, length int64) (st
 		}
 		b := &f.Blocks[first+i]
 		b.pos += start + endSize
-		if _, err := f.checkBlock(b); err != nil {
+		if err := f.checkBlock(b); err != nil {
 			return 0, err
 		}
 	}
@@ -194,18 +190,17 @@ func (f *File) addStream(ctx context.Context, check byte, end, length int64) (st
 	return start, nil
 }
 
-// checkBlock reads the header of a block, and returns its length.
-func (f *File) checkBlock(b *Block) (int64, error) {
-	var head [maxHeader]byte
-	src := head[:min(b.length, maxHeader)]
-	if err := readFull(f.in, src, b.pos); err != nil {
-		return 0, err
+func (f *File) checkBlock(b *Block) error {
+	header := f.head[:min(b.length, maxHeader)]
+	if err := f.ends.read(header, b.pos); err != nil {
+		return err
 	}
-	return b.header(src)
+	_, err := b.header(header)
+	return err
 }
 
 // header reads the header of a block, which must agree with the index, and returns its length.
-func (b *Block) header(src []byte) (int64, error) {
+func (b *Block) header(src []byte) (int, error) {
 	if len(src) == 0 || src[0] == 0 || len(src) < 4*int(src[0])+4 {
 		return 0, errLayout
 	}
@@ -235,7 +230,7 @@ func (b *Block) header(src []byte) (int64, error) {
 		return 0, errDictionary
 	}
 	b.dictionary = props[0]
-	return int64(length), nil
+	return length, nil
 }
 
 func zeros(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
@@ -259,13 +254,4 @@ func number(r *wire.Reader) uint64 {
 	}
 	r.Fail("number too long")
 	return 0
-}
-
-// readFull fills p with the bytes at an offset, after which the file may end.
-func readFull(in io.ReaderAt, p []byte, off int64) error {
-	n, err := in.ReadAt(p, off)
-	if n == len(p) {
-		return nil
-	}
-	return err
 }

@@ -29,10 +29,8 @@ type forgery struct {
 	footer       byte // the first byte of the flags there
 }
 
-// seal returns b with its checksum.
-func seal(b []byte) []byte {
-	return binary.LittleEndian.AppendUint32(bytes.Clone(b), crc32.ChecksumIEEE(b))
-}
+// seal appends the checksum of b.
+func seal(b []byte) []byte { return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b)) }
 
 // stream returns the stream of a content.
 func (f forgery) stream(content string) []byte {

@@ -2,75 +2,54 @@ package xz
 
 import "io"
 
-// A content is read from its beginning, as it is unpacked to out. What comes before damage is read before the error.
-type content struct {
-	decoder
-	next   func() error // unpacks a piece of at most maxPiece bytes, or returns why there is none
-	most   int64        // the largest size of the content
-	unread int          // place in out
-	end    error        // after the content that is in out
+// pieces is an io.Reader of the results of next. A piece that comes with an error is read before the error:
+// so a reader gets as much of a damaged file as can be unpacked.
+type pieces struct {
+	next func() (piece []byte, err error) // the piece is there until the next call
+
+	rest []byte // of the piece
+	err  error  // after it
 }
 
-const maxPiece = 1 << 16
-
-// limit returns the largest size of out. A quarter more than matches may refer to makes moves rare.
-func (c *content) limit() int { return int(min(c.keep+max(c.keep/4, 4*maxPiece), c.most+2*maxPiece)) }
-
-// makeRoom makes room for two pieces: it drops bytes that matches cannot refer to. The memory grows with the content.
-func (c *content) makeRoom() {
-	if len(c.out)+2*maxPiece <= cap(c.out) {
-		return
-	}
-	if n := min(2*cap(c.out)+2*maxPiece, c.limit()); n > cap(c.out) {
-		c.out = append(make([]byte, 0, n), c.out...)
-	}
-	if from := int64(len(c.out)) - c.keep; from > 0 && len(c.out)+2*maxPiece > cap(c.out) {
-		c.out = append(c.out[:0], c.out[from:]...)
-		c.base = max(c.base-int(from), 0)
-		c.unread = len(c.out)
-	}
-}
-
-// Read reads content.
-func (c *content) Read(p []byte) (int, error) {
-	if c.unread == len(c.out) {
-		c.makeRoom()
-		for want := min(len(p), maxPiece); c.end == nil && len(c.out)-c.unread < want; {
-			c.end = c.next()
+func (r *pieces) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if r.err != nil {
+			return 0, r.err
 		}
+		r.rest, r.err = r.next()
 	}
-	n := copy(p, c.out[c.unread:])
-	if c.unread += n; n == 0 && len(p) > 0 {
-		return 0, c.end
-	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
 	return n, nil
 }
 
 // A Reader reads the content of a File from its beginning, one block after the other.
 type Reader struct {
+	pieces
 	f     *File
 	i     int          // the next block
 	block *BlockReader // of the one before, nil at its end
 }
 
 // NewReader returns a Reader of f.
-func NewReader(f *File) *Reader { return &Reader{f: f} }
+func NewReader(f *File) *Reader {
+	r := &Reader{f: f}
+	r.next = r.advance
+	return r
+}
 
-// Read reads content.
-func (r *Reader) Read(p []byte) (n int, err error) {
-	for n == 0 && err == nil && len(p) > 0 {
-		if r.block == nil {
-			if r.i == len(r.f.Blocks) {
-				return 0, io.EOF
-			}
-			if r.block, err = r.f.OpenBlock(r.i); err != nil {
-				return 0, err
-			}
-			r.i++
+func (r *Reader) advance() (piece []byte, err error) {
+	if r.block == nil {
+		if r.i == len(r.f.Blocks) {
+			return nil, io.EOF
 		}
-		if n, err = r.block.Read(p); err == io.EOF {
-			r.block, err = nil, nil
-		}
+		r.block, err = r.f.OpenBlock(r.i)
+		r.i++
+		return nil, err
 	}
-	return n, err
+	if piece, err = r.block.Next(maxPiece); err == io.EOF {
+		r.block.Close()
+		r.block, err = nil, nil
+	}
+	return piece, err
 }

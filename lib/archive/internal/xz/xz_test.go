@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"hash/crc64"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -137,8 +138,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestPieces unpacks a block by pieces of all sizes.
-func TestPieces(t *testing.T) {
+// TestNext unpacks a block by pieces of all sizes.
+func TestNext(t *testing.T) {
 	want := bytes.Repeat(text(100_003), 13)
 	packed := pack(t, want, xz.WriterConfig{DictCap: 1 << 17})
 	f, err := Open(bg, bytes.NewReader(packed), int64(len(packed)))
@@ -146,22 +147,39 @@ func TestPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 3 {
+	for range 3 { // the decoder is used again
 		r, err := f.OpenBlock(0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for pos := 0; ; {
-			piece := make([]byte, 1+random.IntN(1<<random.IntN(20)))
-			n, err := r.Read(piece)
-			if !bytes.HasPrefix(want[pos:], piece[:n]) {
-				t.Fatalf("at %d: %d bytes for %d, %v", pos, n, len(piece), err)
-			}
-			if pos += n; err == io.EOF && pos == len(want) {
+			n := 1 + random.IntN(1<<random.IntN(20))
+			piece, err := r.Next(n)
+			if err == io.EOF && pos == len(want) {
 				break
-			} else if err != nil {
-				t.Fatalf("at %d: %d bytes for %d, %v", pos, n, len(piece), err)
 			}
+			if err != nil {
+				t.Fatalf("at %d: %d bytes for %d, %v", pos, len(piece), n, err)
+			} else if len(piece) == 0 || len(piece) > n+maxMatch || !bytes.HasPrefix(want[pos:], piece) {
+				t.Fatalf("at %d: %d bytes for %d, %v", pos, len(piece), n, err)
+			}
+			pos += len(piece)
+		}
+		r.Close()
+	}
+}
+
+// TestCRC compares with the standard library, which the writer of the tests uses too.
+func TestCRC(t *testing.T) {
+	src := text(500)
+	for n := range src {
+		want := crc64.New(crc64.MakeTable(crc64.ECMA))
+		want.Write(src[:n])
+		var c crc
+		c.Write(src[:n/3])
+		c.Write(src[n/3 : n])
+		if got := c.Sum(nil); !bytes.Equal(got, want.Sum(nil)) {
+			t.Errorf("%d bytes: got %x, want %x", n, got, want.Sum(nil))
 		}
 	}
 }
@@ -176,8 +194,8 @@ func TestEarly(t *testing.T) {
 	}
 	r := NewReader(f)
 	got := make([]byte, 100)
-	if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, want[:100]) || r.block.left+int64(r.block.chunk) < 50_000 {
-		t.Errorf("got %q, %v; %d bytes are left", got, err, r.block.left+int64(r.block.chunk))
+	if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, want[:100]) || r.block.left < 50_000 {
+		t.Errorf("got %q, %v; %d bytes are left", got, err, r.block.left)
 	}
 }
 
@@ -266,31 +284,44 @@ func unpackPieces(src []byte, n int) (out []byte, err error) {
 	}
 	for i := range f.Blocks {
 		r, err := f.OpenBlock(i)
-		for buf := make([]byte, n); err == nil; {
-			var k int
-			k, err = r.Read(buf)
-			out = append(out, buf[:k]...)
+		for err == nil {
+			var piece []byte
+			if piece, err = r.Next(n); err == nil {
+				out = append(out, piece...)
+			}
 		}
 		if err != io.EOF {
 			return out, err
 		}
+		r.Close()
 	}
 	return out, nil
 }
 
-// FuzzDecoder changes what a block is packed to, after a good beginning and with the right checksums: damage reaches
-// the decoder.
+// FuzzDecoder unpacks chunks after a good beginning: checksums do not keep damage from the decoder.
 func FuzzDecoder(f *testing.F) {
 	packed := pack(f, text(3000), xz.WriterConfig{})
 	head := endSize + 4*int(packed[endSize]) + 4
 	f.Add(packed[head : len(packed)-60])
 	f.Fuzz(func(t *testing.T, src []byte) {
-		b := Block{pos: 0, length: int64(12 + len(src)), Size: 5000}
-		header := seal([]byte{2, 0, 0x21, 1, 0, 0, 0, 0})
-		file := &File{in: bytes.NewReader(append(header, append(src, make([]byte, 4)...)...)), Blocks: []Block{b}}
-		r, err := file.OpenBlock(0)
-		if err == nil {
-			_, _ = io.Copy(io.Discard, r)
+		var d decoder
+		d.begin(1000, 5000)
+		for {
+			c, err := readChunk(src)
+			if err != nil || c.control == lastChunk || c.head+c.size > len(src) || c.unpacked > len(d.out) {
+				return
+			}
+			copy(d.in[:], src[c.head:c.head+c.size])
+			if d.load(c) != nil {
+				return
+			}
+			for n := len(src)%1000 + 1; d.left > 0; {
+				d.makeRoom(n)
+				if d.unpack(n) != nil {
+					return
+				}
+			}
+			src = src[c.head+c.size:]
 		}
 	})
 }
