@@ -90,8 +90,8 @@ derive/internal/insts: derive/check lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
 derive/load: derive/diagnose lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: derive/check internal/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
-cmd/internal/deps: derive/check derive derive/syntax
 cmd/internal/answer: lib/format lib/sampling lib/pcp
+cmd/internal/deps: cmd/internal/answer derive/check derive derive/syntax
 cmd/internal/install: cmd/internal/answer derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 cmd/internal/manual: derive/check derive/diagnose
@@ -127,7 +127,7 @@ cmd/internal/grid: cmd/internal/repl internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: derive/diagnose cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest cmd/internal/digest cmd/internal/fleet cmd/internal/install derive/lint derive/load cmd/internal/lsp cmd/internal/manual cmd/internal/repl derive/sql derive/summary derive/query cmd/internal/report
+cmd/pmderive: cmd/internal/answer derive/diagnose cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest cmd/internal/digest cmd/internal/fleet cmd/internal/install derive/lint derive/load cmd/internal/lsp cmd/internal/manual cmd/internal/repl derive/sql derive/summary derive/query cmd/internal/report
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

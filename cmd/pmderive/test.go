@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/repl"
@@ -163,9 +163,7 @@ func (r *tester) file(ctx context.Context, name string) (*derivetest.Report, err
 		return nil, err
 	}
 	if r.output == "json" {
-		enc := json.NewEncoder(r.env.Out)
-		enc.SetEscapeHTML(false)
-		return report, enc.Encode(report)
+		return report, answer.WriteLines(r.env.Out, report)
 	}
 	for _, w := range report.Warnings {
 		r.env.Errorf("%s", w)

@@ -28,7 +28,7 @@ func (t *Table) WriteJSON(w io.Writer) error {
 	if t.Objects != nil {
 		return WriteLines(w, t.Objects...)
 	}
-	enc := newEncoder(w)
+	enc := NewEncoder(w)
 	keys := t.keys()
 	for _, record := range t.records() {
 		object := make(map[string]string, len(keys))
@@ -58,7 +58,7 @@ func (t *Table) records() [][]string {
 
 // WriteLines writes objects in JSON, each on a line.
 func WriteLines(w io.Writer, objects ...any) error {
-	enc := newEncoder(w)
+	enc := NewEncoder(w)
 	for _, object := range objects {
 		if err := enc.Encode(object); err != nil {
 			return err
@@ -67,7 +67,8 @@ func WriteLines(w io.Writer, objects ...any) error {
 	return nil
 }
 
-func newEncoder(w io.Writer) *json.Encoder {
+// NewEncoder returns what writes objects in JSON, each on a line, as all verbs do.
+func NewEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc

@@ -5,13 +5,13 @@ package deps
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive"
 	"pmtools/derive/syntax"
 )
@@ -99,9 +99,7 @@ func (g *Graph) WriteList(w io.Writer) error { return writeLines(w, "", g.Base, 
 
 // WriteJSON writes the graph as an object.
 func (g *Graph) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(g)
+	return answer.WriteLines(w, g)
 }
 
 // WriteDOT writes the graph in the language of Graphviz. Metrics without a definition are boxes.

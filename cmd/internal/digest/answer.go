@@ -2,7 +2,6 @@ package digest
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"math"
 	"slices"
@@ -59,8 +58,7 @@ func (a *listing) writeCSV(w io.Writer, named bool, number func(float64) string)
 
 // writeJSON writes an object about all, and one for each line.
 func (a *listing) writeJSON(w io.Writer, head any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := answer.NewEncoder(w)
 	err := enc.Encode(head)
 	for i := 0; i < len(a.lines) && err == nil; i++ {
 		err = enc.Encode(a.lines[i].object())

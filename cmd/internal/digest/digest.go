@@ -36,12 +36,9 @@ type Question interface {
 // ErrReported is the error of an answer that is not complete. Env.Note has got the reasons.
 var ErrReported = errors.New("the answer is not complete")
 
-// Outputs returns the forms of answers, the usual one first.
-func Outputs() []string { return []string{"table", "csv", "json"} }
-
 // A Form says how an answer is written.
 type Form struct {
-	Output  string // one of Outputs; others are the first one
+	Output  string // one of answer.Forms; others are the first one
 	Numbers format.NumberForm
 }
 

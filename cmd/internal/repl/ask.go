@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/report"
 	"pmtools/derive/diagnose"
@@ -66,7 +67,7 @@ func (s *Session) complain(w io.Writer, err error) {
 
 // form adds the options about the form of an answer, and returns it.
 func (f *Flags) form() func() digest.Form {
-	f.Output(digest.Outputs(), "json")
+	f.Output(answer.Forms(), "json")
 	f.Numbers()
 	return func() digest.Form { return digest.Form{Output: f.Settings.Output, Numbers: f.Settings.Numbers.Form()} }
 }
