@@ -379,7 +379,7 @@ func TestLive(t *testing.T) {
 	still := resting(t, src, c)
 	steady := c.only(func(name string) bool {
 		return strings.HasPrefix(name, "sample.") && still[name] && !harness.Moving.MatchString(name) &&
-			!strings.Contains(name, "updown") && !strings.Contains(name, "scale_step") // these move slowly
+			!strings.Contains(name, "updown") && !strings.Contains(name, "step") // these move slowly: step every 30 seconds
 	})
 	moving := c.only(func(name string) bool { return name == "sample.seconds" || name == "sample.milliseconds" })
 	var s script
