@@ -45,6 +45,23 @@ func TestReports(t *testing.T) {
 	p.report(t, 1000)
 }
 
+// TestOwn: pmrep has the same values of the reports that are inside our program, from their file.
+func TestOwn(t *testing.T) {
+	p := begin(t)
+	text := read(t, filepath.Join("..", "..", "..", "cmd", "internal", "report", "own.conf"))
+	// the names of reports that are files' ones, too, are these in both programs
+	text = regexp.MustCompile(`(?m)^\[(.+)\]`).ReplaceAllString(text, "[own-$1]")
+	if err := os.WriteFile(filepath.Join(p.config, "own.conf"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range p.stock(t) {
+		if strings.HasPrefix(name, "own-") {
+			p.compare(t, name, "-a", "/var/lib/pcp/testsuite/archives/20180416", "-t", "10", "-s", "6")
+		}
+	}
+	p.report(t, 500)
+}
+
 // TestLive: over the daemon, values of all reports that stay the same while both sides ask for them are equal.
 // Rates are not among them, but for those of archives in TestReports.
 func TestLive(t *testing.T) {
