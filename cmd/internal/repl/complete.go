@@ -131,7 +131,7 @@ func (c *completer) reports(prefix, sign string) {
 func (c *completer) argument(name, arg string, end int) int {
 	v, _ := findVerb(name, c.s.verbs())
 	arg = strings.TrimLeft(arg, " ")
-	start := end - len(arg) + strings.LastIndexByte(arg, ' ') + 1
+	start := end - len(arg) + lastWord(arg)
 	if v == nil {
 		return start
 	}
@@ -164,8 +164,21 @@ func (c *completer) option(v *Verb, f *Flags, before, word string) bool {
 // A Completion proposes what may stand at the end of the operands of a verb, and returns the offset of what is replaced.
 type Completion func(c *completer, arg string) (start int)
 
-// lastWord returns the offset of the last word of a text.
-func lastWord(arg string) int { return strings.LastIndexByte(arg, ' ') + 1 }
+// lastWord returns the offset of the last word of a text. Quotes keep the blanks in it.
+func lastWord(arg string) (start int) {
+	quote := byte(0)
+	for i := range len(arg) {
+		switch b := arg[i]; {
+		case quote != 0 && b == quote:
+			quote = 0
+		case quote == 0 && (b == '"' || b == '\''):
+			quote = b
+		case quote == 0 && b == ' ':
+			start = i + 1
+		}
+	}
+	return start
+}
 
 // ofChoices is the completion of one of a list of words.
 func ofChoices(texts ...string) Completion {
@@ -199,16 +212,25 @@ func ofReports(c *completer, arg string) int {
 	return start
 }
 
-// ofPath is the completion of the name of one file.
-func ofPath(c *completer, arg string) int {
-	c.file(arg)
-	return 0
-}
-
-// ofFiles is the completion of names of files.
+// ofFiles is the completion of names of files. Those with blanks are in quotes.
 func ofFiles(c *completer, arg string) int {
 	start := lastWord(arg)
-	c.file(arg[start:])
+	if c.s.opt.Files == nil {
+		return start
+	}
+	bare := strings.TrimLeft(arg[start:], `'"`)
+	quote := arg[start : len(arg)-len(bare)]
+	for _, name := range c.s.opt.Files.Glob(bare) {
+		if quote == "" && strings.Contains(name, " ") {
+			c.offer(arg[start:], `"`+name+`"`)
+			continue
+		}
+		end := quote
+		if strings.HasSuffix(name, "/") {
+			end = "" // names below it may follow
+		}
+		c.offer(arg[start:], quote+name+end)
+	}
 	return start
 }
 

@@ -94,6 +94,30 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// TestCompleteFiles: a name with blanks is proposed in quotes, which read back as one word.
+func TestCompleteFiles(t *testing.T) {
+	files := memory{"my file.conf": "x = t.a\n", "mine.conf": "y = t.b\n", "dir a/": ""}
+	s := newSession(t, "ta", func(o *repl.Options) { o.Files = files })
+	for line, want := range map[string]string{
+		":load ": `"dir a/"|"my file.conf"|mine.conf`, ":load mi": "mine.conf", ":load 'my": "'my file.conf'", `:load "dir`: `"dir a/`,
+		":save --force m": "mine.conf", ":save -- 'my fi": "'my file.conf'",
+	} {
+		texts, _ := s.Complete(line, len(line))
+		if got := strings.Join(texts, "|"); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+	got := run(s, ":load 'my file.conf'", ":load my file.conf", ":load -- 'my file.conf'", ":save --force 'dir a/b.conf'")
+	want := `1 definition from my file.conf
+!! "file.conf" is an argument too many: :load FILE
+1 definition from my file.conf
+1 definition to dir a/b.conf
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // A slow source answers once its gate is open.
 type slow struct {
 	pmapi.Source

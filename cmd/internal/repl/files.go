@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"pmtools/derive/diagnose"
 	"pmtools/derive/lint"
@@ -14,7 +15,16 @@ import (
 	"pmtools/derive/syntax"
 )
 
-func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
+func newLoad() *Verb {
+	return &Verb{
+		Name: "load", Usage: "FILE", Short: "Read definitions from a configuration file", Least: 1, Most: 1, Asks: true, Complete: ofFiles,
+		New: plain(func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+			return s.load(ctx, args[0], w)
+		}),
+	}
+}
+
+func (s *Session) load(ctx context.Context, name string, w io.Writer) error {
 	if s.opt.Files == nil {
 		return query.Problemf("there are no files here")
 	}
@@ -37,15 +47,22 @@ func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
 	return &diagnose.Problem{Msg: query.Plural(len(f.Problems), "line") + " of " + name + " left out", Notes: f.Problems}
 }
 
-func runSave(ctx context.Context, s *Session, name string, w io.Writer) error {
-	if name = cmp.Or(name, s.saved); name == "" {
-		return query.Problemf("this session has neither read nor written a whole file: :save FILE writes a new one")
+func newSave() *Verb {
+	return &Verb{
+		Name: "save", Aliases: []Alias{{Name: "save!", Options: []string{"--force"}}}, Usage: "[FILE]",
+		Short: "Write the definitions to the configuration file that this session has read or written last, to another of these, or to a new one",
+		Most:  1, Asks: true, Complete: ofFiles,
+		New: func(f *Flags) Run {
+			force := f.Bool("force", false, "write definitions of the extended language, too, and replace the content of any file: :save! is the same")
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				name := cmp.Or(strings.Join(args, ""), s.saved)
+				if name == "" {
+					return query.Problemf("this session has neither read nor written a whole file: :save FILE writes a new one")
+				}
+				return s.save(ctx, name, *force, w)
+			}
+		},
 	}
-	return s.save(ctx, name, false, w)
-}
-
-func runSaveOver(ctx context.Context, s *Session, name string, w io.Writer) error {
-	return s.save(ctx, name, true, w)
 }
 
 func (s *Session) save(ctx context.Context, name string, over bool, w io.Writer) error {

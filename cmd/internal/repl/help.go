@@ -27,8 +27,15 @@ func newFunctions() *Verb {
 	}
 }
 
-func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
-	name = strings.TrimSuffix(strings.TrimPrefix(name, ":"), "()")
+func newHelp() *Verb {
+	return &Verb{
+		Name: "help", Usage: "[TOPIC]", Short: "Explain a command, a function or the language", Most: 1, Complete: ofTopics,
+		New: plain(runHelp),
+	}
+}
+
+func runHelp(ctx context.Context, s *Session, args []string, w io.Writer) error {
+	name := strings.TrimSuffix(strings.TrimPrefix(strings.Join(args, ""), ":"), "()")
 	if name == "" {
 		return s.helpIndex(ctx, w)
 	}

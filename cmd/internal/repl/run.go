@@ -17,9 +17,6 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// ErrQuit is what Run returns for the command that ends a session.
-var ErrQuit = errors.New("quit")
-
 // Run runs one item and writes its output, as it comes, to w. The error says why the item failed;
 // often it is a *diagnose.Problem. An item that ctx ends gives the error of ctx.
 func (s *Session) Run(ctx context.Context, text string, w io.Writer) error {
@@ -171,41 +168,4 @@ func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) err
 		return unknownVerb(it.Name, list)
 	}
 	return s.line(ctx, v, preset, it.Text, w)
-}
-
-func runQuit(context.Context, *Session, string, io.Writer) error { return ErrQuit }
-
-func runDebug(_ context.Context, s *Session, arg string, _ io.Writer) error {
-	if s.opt.Debug == nil {
-		return query.Problemf("there are no debug options here")
-	}
-	if err := s.opt.Debug(arg); err != nil {
-		return diagnose.From(err)
-	}
-	return nil
-}
-
-func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
-	d := s.defs.Find(name)
-	if d == nil {
-		return &diagnose.Problem{Msg: name + " is not defined", Notes: diagnose.DidYouMean(name, s.defs.Names())}
-	}
-	_, err := io.WriteString(w, query.Text(d, d.Expr()))
-	return err
-}
-
-func runDrop(_ context.Context, s *Session, name string, _ io.Writer) error {
-	if s.defs.FindOwn(name) == nil {
-		return s.notOwn(name)
-	}
-	var users []string
-	for _, d := range s.defs.Users(name) {
-		users = append(users, d.Name())
-	}
-	if users != nil {
-		return query.Problemf("%s is used by %s", name, strings.Join(users, ", "))
-	}
-	s.define(s.defs.Without(name))
-	s.dirty = len(s.defs.Own()) > 0
-	return nil
 }

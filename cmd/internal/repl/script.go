@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"pmtools/cmd/internal/item"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 )
@@ -14,7 +13,16 @@ import (
 // maxDepth is how deep files may run each other.
 const maxDepth = 10
 
-func runFile(ctx context.Context, s *Session, name string, _ io.Writer) error {
+func newRun() *Verb {
+	return &Verb{
+		Name: "run", Usage: "FILE", Short: "Run the items in the lines of a file", Least: 1, Most: 1, Complete: ofFiles,
+		New: plain(func(ctx context.Context, s *Session, args []string, _ io.Writer) error {
+			return s.runFile(ctx, args[0])
+		}),
+	}
+}
+
+func (s *Session) runFile(ctx context.Context, name string) error {
 	if s.opt.Files == nil {
 		return query.Problemf("there are no files here")
 	}
@@ -52,70 +60,6 @@ func (s *Session) inFile(err error, name string, line int) error {
 	in := *p
 	in.Msg = fmt.Sprintf("%s:%d: %s", name, line, p.Msg)
 	return &in
-}
-
-func runOutput(_ context.Context, s *Session, name string, _ io.Writer) error {
-	if err := s.closeOutput(); err != nil {
-		return diagnose.From(err)
-	}
-	if name == "" {
-		return nil
-	}
-	if s.opt.Files == nil {
-		return query.Problemf("there are no files here")
-	}
-	out, err := s.opt.Files.Create(name)
-	if err != nil {
-		return diagnose.From(err)
-	}
-	s.out = out
-	return nil
-}
-
-func (s *Session) closeOutput() error {
-	if s.out == nil {
-		return nil
-	}
-	out := s.out
-	s.out = nil
-	return out.Close()
-}
-
-func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
-	if s.opt.Edit == nil {
-		return query.Problemf("there is no editor here")
-	}
-	text := s.last
-	if name != "" {
-		d := s.defs.FindOwn(name)
-		if d == nil {
-			return s.notOwn(name)
-		}
-		text = d.Name() + " = " + d.String()
-	}
-	text, err := s.opt.Edit(text + "\n")
-	if err != nil {
-		return diagnose.From(err)
-	}
-	text = query.OneLine(text)
-	if text == "" {
-		return nil
-	}
-	if it := item.Parse(text); it.Kind == item.Command && it.Name == "edit" {
-		return query.Problemf("an item to edit cannot be :edit")
-	}
-	fmt.Fprintln(w, text)
-	return s.run(ctx, text, w)
-}
-
-// toggling returns the command that changes a setting to the other value.
-func toggling(word string, of func(*Settings) *bool) func(context.Context, *Session, string, io.Writer) error {
-	return func(_ context.Context, s *Session, _ string, w io.Writer) error {
-		on := of(&s.set)
-		*on = !*on
-		fmt.Fprintln(w, word+" "+onOffText(*on))
-		return nil
-	}
 }
 
 func (s *Session) saveSettings(w io.Writer) error {

@@ -99,10 +99,19 @@ func (s *Session) all(ctx context.Context) *derive.Source {
 	return s.full
 }
 
-func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	if arg == "" {
+func newSource() *Verb {
+	return &Verb{
+		Name: "source", Usage: "[host SPEC ... | [archive] SET | local]",
+		Short:    "Show or change the source of metrics: values of several hosts are shown together; SET may be a folio, which :record writes",
+		Operands: Text, Most: 1, Complete: ofSource, New: plain(runSource), // a password may have blanks
+	}
+}
+
+func runSource(ctx context.Context, s *Session, args []string, w io.Writer) error {
+	if len(args) == 0 {
 		return s.showSource(ctx, w)
 	}
+	arg := args[0]
 	kind, name, _ := strings.Cut(arg, " ")
 	name = strings.TrimSpace(name)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"pmtools/derive/diagnose"
@@ -29,12 +30,19 @@ func (s *Session) showTime(t pcp.Timestamp) string {
 	return t.Time().In(s.zone).Format(layout)
 }
 
-func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
+func newTime() *Verb {
+	return &Verb{
+		Name: "time", Usage: "[WHEN | start | end]", Short: "Show or change the position in an archive: 14:30 and 2pm are times of its day",
+		Operands: Text, Most: 1, Asks: true, Complete: ofChoices("start", "end"), New: plain(runTime),
+	}
+}
+
+func runTime(ctx context.Context, s *Session, args []string, w io.Writer) error {
 	if s.src.Line == nil {
 		return errNotRecorded()
 	}
-	if arg != "" {
-		at, bad := s.src.Moment(ctx, arg, s.zone)
+	if len(args) > 0 {
+		at, bad := s.src.Moment(ctx, args[0], s.zone)
 		if bad != nil {
 			return bad
 		}
@@ -50,11 +58,18 @@ func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	return nil
 }
 
-func runStep(_ context.Context, s *Session, arg string, w io.Writer) error {
+func newStep() *Verb {
+	return &Verb{
+		Name: "step", Usage: "[INTERVAL | record]", Short: "Show or change the time between samples of an archive",
+		Operands: Text, Most: 1, Asks: true, Complete: ofChoices("record"), New: plain(runStep),
+	}
+}
+
+func runStep(_ context.Context, s *Session, args []string, w io.Writer) error {
 	if s.src.Line == nil {
 		return errNotRecorded()
 	}
-	switch arg {
+	switch arg := strings.Join(args, ""); arg {
 	case "":
 	case "record", "records", "0":
 		s.src.Step = 0
@@ -73,25 +88,36 @@ func runStep(_ context.Context, s *Session, arg string, w io.Writer) error {
 	return nil
 }
 
-func runNext(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	return s.move(ctx, arg, 1, w)
+func newNext() *Verb {
+	return &Verb{
+		Name: "next", Usage: "[N]", Short: "Go to the next sample of an archive", Most: 1, Asks: true,
+		New: plain(func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+			return s.move(ctx, args, 1, w)
+		}),
+	}
 }
-func runPrev(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	return s.move(ctx, arg, -1, w)
+
+func newPrev() *Verb {
+	return &Verb{
+		Name: "prev", Usage: "[N]", Short: "Go to the sample before", Most: 1, Asks: true,
+		New: plain(func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+			return s.move(ctx, args, -1, w)
+		}),
+	}
 }
 
 // maxMoves bounds how many samples one command moves by.
 const maxMoves = 1_000_000
 
-func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) error {
+func (s *Session) move(ctx context.Context, args []string, sign int, w io.Writer) error {
 	if s.src.Line == nil {
 		return errNotRecorded()
 	}
 	n := 1
-	if arg != "" {
+	if len(args) > 0 {
 		var err error
-		if n, err = strconv.Atoi(arg); err != nil || n < 1 || n > maxMoves {
-			return query.Problemf("'%s' is not a number of samples from 1 to %d", arg, maxMoves)
+		if n, err = strconv.Atoi(args[0]); err != nil || n < 1 || n > maxMoves {
+			return query.Problemf("'%s' is not a number of samples from 1 to %d", args[0], maxMoves)
 		}
 	}
 	before := s.src.At
