@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/repl"
 	"pmtools/internal/dbpmda"
 )
 
@@ -19,28 +19,30 @@ type agentFlags struct {
 	creds              int
 }
 
-func (a *app) newAgent() *cobra.Command {
-	f := new(agentFlags)
-	cmd := &cobra.Command{
-		Use:   "agent [FILE ...]",
-		Short: "Try an agent as pmcd would ask it, in the language of dbpmda(1)",
+func (a *app) newAgent() *repl.Verb {
+	return &repl.Verb{
+		Name: "agent", Usage: "[FILE ...]", Short: "Try an agent as pmcd would ask it, in the language of dbpmda(1)",
 		Long: "Run scripts in the language of dbpmda(1), or standard input: start an agent, ask for\n" +
 			"descriptions, values, instances, texts and labels, store values. The command help\n" +
 			"lists the language. A file .dbpmdarc in the current directory is run first.",
-		RunE: func(cmd *cobra.Command, args []string) error { return a.tryAgent(cmd.Context(), f, args) },
+		Doors: repl.Shell, Most: math.MaxInt, Complete: repl.OfFiles,
+		New: func(fs *repl.Flags) repl.Run {
+			f := new(agentFlags)
+			fs.BoolVarP(&f.echo, "echo-input", "e", false, "print each line before it is run")
+			fs.BoolVarP(&f.prompt, "interactive", "i", false, "prompt for lines, even if the input is not a terminal")
+			fs.BoolVarP(&f.noRC, "norc", "f", false, "do not run .dbpmdarc")
+			fs.IntVarP(&f.creds, "creds-timeout", "q", 3, "let an agent take `SECONDS` to introduce itself")
+			return func(ctx context.Context, _ *repl.Session, args []string, _ io.Writer) error {
+				return a.tryAgent(ctx, f, args)
+			}
+		},
 	}
-	cmd.Flags().BoolVarP(&f.echo, "echo-input", "e", false, "print each line before it is run")
-	cmd.Flags().BoolVarP(&f.prompt, "interactive", "i", false, "prompt for lines, even if the input is not a terminal")
-	cmd.Flags().BoolVarP(&f.noRC, "norc", "f", false, "do not run .dbpmdarc")
-	cmd.Flags().IntVarP(&f.creds, "creds-timeout", "q", 3, "let an agent take `SECONDS` to introduce itself")
-	return cmd
 }
 
 func (a *app) tryAgent(ctx context.Context, f *agentFlags, files []string) error {
 	if f.creds < 1 {
-		return errors.New("--creds-timeout takes a number of seconds")
+		return repl.Misuse{Err: errors.New("--creds-timeout takes a number of seconds")}
 	}
-	a.running = true
 	names, root := a.sources.Names(), a.Env.Config().Get("PCP_VAR_DIR")+"/pmns/root"
 	if _, err := os.Stat(root); names == nil && err == nil {
 		if names, err = a.sources.ReadNames(root); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 
@@ -25,17 +26,21 @@ func (a *app) completing(ctx context.Context, propose func(*repl.Session) []stri
 }
 
 func (a *app) completeExpr(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.completeAfter("")(cmd, before, prefix)
+	return a.completeWord(func(s *repl.Session, word string) ([]string, int) { return s.Complete(word, len(word)) })(cmd, before, prefix)
 }
 
-// completeAfter proposes the rest of a line of the prompt that begins with an item.
-func (a *app) completeAfter(item string) cobra.CompletionFunc {
+// completeOperands proposes operands of a verb.
+func (a *app) completeOperands(v *repl.Verb) cobra.CompletionFunc {
+	return a.completeWord(func(s *repl.Session, word string) ([]string, int) { return s.CompleteOperands(v, word) })
+}
+
+// completeWord proposes words with what a session proposes for the end of one.
+func (a *app) completeWord(propose func(s *repl.Session, word string) (texts []string, start int)) cobra.CompletionFunc {
 	return command.Names(func(ctx context.Context, prefix string) []string {
 		return a.completing(ctx, func(s *repl.Session) []string {
-			line := item + prefix
-			texts, start := s.Complete(line, len(line))
+			texts, start := propose(s, prefix)
 			for i, t := range texts {
-				texts[i] = (line[:start] + strings.TrimRight(t, " "))[len(item):]
+				texts[i] = prefix[:start] + strings.TrimRight(t, " ")
 			}
 			return texts
 		})
@@ -101,13 +106,17 @@ func (a *app) completeOf(option string) cobra.CompletionFunc {
 	}
 }
 
-func (a *app) newCompletion() *cobra.Command {
-	shells := []string{"bash", "fish", "powershell", "zsh"}
-	return &cobra.Command{
-		Use: "completion bash|fish|powershell|zsh", Short: "Write a completion script for a shell",
-		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), ValidArgs: shells,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return command.WriteScript(a.Env.Out, cmd.Root().Name(), args[0])
+func newCompletion() *repl.Verb {
+	return &repl.Verb{
+		Name: "completion", Usage: "bash|fish|powershell|zsh", Short: "Write a completion script for a shell",
+		Doors: repl.Shell, Least: 1, Most: 1, Complete: repl.OfChoices(command.Shells()...),
+		New: func(*repl.Flags) repl.Run {
+			return func(_ context.Context, _ *repl.Session, args []string, w io.Writer) error {
+				if err := command.CheckShell(args[0]); err != nil {
+					return repl.Misuse{Err: err}
+				}
+				return command.WriteScript(w, "pmderive", args[0])
+			}
 		},
 	}
 }

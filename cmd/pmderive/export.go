@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -13,14 +15,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/archive"
 	"pmtools/lib/export"
 	"pmtools/lib/export/bucket"
+	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 )
 
@@ -38,36 +40,31 @@ type exportFlags struct {
 	defining  sync.Mutex // reports, and definitions that do not apply
 }
 
-func (a *app) newExport() *cobra.Command {
-	f := &exportFlags{}
-	cmd := &cobra.Command{
-		Use:   "export [METRIC|PREFIX|NAME=EXPR|:REPORT ...]",
-		Short: "Write archives or live values as Parquet files",
+func (a *app) newExport() *repl.Verb {
+	return &repl.Verb{
+		Name: "export", Usage: "[METRIC|PREFIX|NAME=EXPR|:REPORT ...]", Short: "Write archives or live values as Parquet files",
 		Long: "Write the values of archives (-a) as tables in Parquet, one row per value, for engines such as\n" +
 			"DuckDB, ClickHouse and Spark. NAME=EXPR adds a derived metric. A name that has metrics below it\n" +
 			"stands for them. Without arguments, all recorded metrics and all definitions of -c are exported.\n" +
 			"The archives of each host in a directory are exported as one. Run again, it adds the records\n" +
 			"that the tables do not have yet, whatever became of the archives. A live source (-h, -L) is sampled\n" +
 			"at every interval (-t), into one file per day, until Ctrl-C or for the number of samples of -s.",
-		ValidArgsFunction: a.completeExpr,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if f.wide && !cmd.Flags().Changed("partition") {
-				f.partition = "host" // one file
+		Doors: repl.Shell, Most: math.MaxInt, Complete: repl.OfExprs,
+		New: func(fs *repl.Flags) repl.Run {
+			f := &exportFlags{}
+			f.add(fs)
+			return func(ctx context.Context, _ *repl.Session, args []string, _ io.Writer) error {
+				if err := f.fit(fs.Time, fs.Changed("partition")); err != nil {
+					return repl.Misuse{Err: err}
+				}
+				return a.export(ctx, f, args)
 			}
-			if f.to.Partition, err = export.ParsePartition(f.partition); err != nil {
-				return fmt.Errorf("--partition: %w", err)
-			}
-			if err := new(export.Config).SetLabels(f.labels); err != nil {
-				return err
-			}
-			if f.to.Store, err = bucket.Store(f.dir); err != nil {
-				return err
-			}
-			return a.export(cmd.Context(), f, args)
 		},
 	}
-	fs := cmd.Flags()
-	fs.SortFlags = false
+}
+
+// add adds the options.
+func (f *exportFlags) add(fs *repl.Flags) {
 	fs.StringVarP(&f.dir, "output", "o", "export", "the `DIR` that holds the tables, made if it does not exist; or s3://BUCKET/PREFIX")
 	fs.StringVar(&f.partition, "partition", "host,date", "make directories of `PROPERTIES` of rows: host, date, both or none")
 	fs.StringArrayVar(&f.labels, "label", nil, "call the machine otherwise than the archive does: `NAME=VALUE`, NAME is host or machineid")
@@ -78,13 +75,23 @@ func (a *app) newExport() *cobra.Command {
 	fs.BoolVar(&f.to.Micros, "us", false, "write times in microseconds, and unsigned 64-bit integers as decimals, for Iceberg and Delta")
 	fs.BoolVar(&f.stock, "stock", false, "export the definitions that PCP installs too")
 	fs.BoolVar(&f.verbose, "verbose", false, "name the stock definitions that do not apply to the metrics")
-	a.addShared(fs, "start", "finish", "interval", "samples")
-	_ = cmd.MarkFlagDirname("output")
-	return cmd
+	fs.Shared("start", "finish", "interval", "samples")
 }
 
-func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
-	o := &a.Options
+// fit reads the options, and returns an error if they do not fit together.
+func (f *exportFlags) fit(o *option.Options, partitioned bool) (err error) {
+	if f.wide && !partitioned {
+		f.partition = "host" // one file
+	}
+	if f.to.Partition, err = export.ParsePartition(f.partition); err != nil {
+		return fmt.Errorf("--partition: %w", err)
+	}
+	if err := new(export.Config).SetLabels(f.labels); err != nil {
+		return err
+	}
+	if f.to.Store, err = bucket.Store(f.dir); err != nil {
+		return err
+	}
 	switch {
 	case !o.HasArchive && !o.HasHost && !o.Local:
 		return errors.New("export needs a source: -a ARCHIVE, a list or a directory of them, -h HOST or -L")
@@ -99,7 +106,10 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 	case f.check && f.follow || f.wide && (f.check || f.follow):
 		return errors.New("--check, --follow and --wide exclude each other")
 	}
-	a.running = true
+	return nil
+}
+
+func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 	if f.stock {
 		a.sources.LoadDefault()
 	}
@@ -110,10 +120,10 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	switch {
-	case !o.HasArchive:
+	case !a.Options.HasArchive:
 		return a.exportLive(ctx, f, args)
 	case f.follow:
-		return a.exportFollowing(ctx, f, o.Archive, args)
+		return a.exportFollowing(ctx, f, a.Options.Archive, args)
 	}
 	return a.exportArchives(ctx, f, args)
 }

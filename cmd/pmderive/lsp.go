@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"pmtools/cmd/internal/grid"
 	"pmtools/cmd/internal/lsp"
 	"pmtools/cmd/internal/repl"
@@ -29,32 +27,31 @@ const gcPercent = 200
 // 100,000 definitions needs 650 MB.
 const memoryLimit = 1 << 30
 
-func (a *app) newLSP() *cobra.Command {
-	var stdio bool
-	var rules func() (lint.Options, error)
-	cmd := &cobra.Command{
-		Use:   "lsp",
-		Short: "Serve an editor that opens files of derived metrics (Language Server Protocol)",
+func (a *app) newLSP() *repl.Verb {
+	return &repl.Verb{
+		Name: "lsp", Short: "Serve an editor that opens files of derived metrics (Language Server Protocol)",
 		Long: "Serve an editor over standard input and output, in the Language Server Protocol: the reports of\n" +
 			"check during typing, completion, descriptions of metrics and expressions, definitions and\n" +
 			"references, renaming, the form of fmt, an outline, and changes that mend mistakes. The options,\n" +
 			"or the editor's settings, name the source.",
-		Args: operands(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), rules) },
+		Doors: repl.Shell,
+		New: func(f *repl.Flags) repl.Run {
+			rules := f.Rules()
+			f.Bool("stdio", false, "serve standard input and output (the default)")
+			return func(ctx context.Context, _ *repl.Session, _ []string, _ io.Writer) error {
+				found, err := rules()
+				if err != nil {
+					return err
+				}
+				return a.serve(ctx, found)
+			}
+		},
 	}
-	rules = repl.NewFlags(cmd.Flags(), repl.Shell, repl.Settings{}).Rules()
-	cmd.Flags().BoolVar(&stdio, "stdio", false, "serve standard input and output (the default)")
-	return cmd
 }
 
-func (a *app) serve(ctx context.Context, rules func() (lint.Options, error)) error {
-	found, err := rules()
-	if err != nil {
-		return err
-	}
+func (a *app) serve(ctx context.Context, found lint.Options) error {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(memoryLimit)
-	a.running = true
 	a.sources.LoadDefault()
 	a.sources.Silent = true
 	opt := lsp.Options{Lint: found, Patience: patience}

@@ -124,10 +124,10 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	for _, v := range repl.At(repl.Shell, repl.Verbs()) {
+	for _, v := range repl.At(repl.Shell, append(repl.Verbs(), a.verbs()...)) {
 		root.AddCommand(a.newVerb(v))
 	}
-	root.AddCommand(a.newEval(), a.newExport(), a.newCompact(), a.newSQL(), a.newTest(), a.newFmt(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
+	root.AddCommand(a.newEval(), a.newSQL(), a.newTest(), a.newFmt(), a.newPush())
 	a.addHelp(root)
 	return root
 }

@@ -83,7 +83,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			Now: env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
 		},
 		Reports:     func() (*report.Library, error) { return a.reports.Library(env) },
-		Definitions: a.sources.Set(), Zone: zone, Settings: set,
+		Definitions: a.sources.Set(), Zone: zone, Settings: set, Verbs: a.verbs(),
 	}, nil
 }
 

@@ -17,6 +17,11 @@ import (
 // several is the annotation of a command that takes several sources, and decides what options of a window mean for them.
 const several = "several"
 
+// verbs returns the verbs that stand beside those of every session: what they do is no part of one.
+func (a *app) verbs() []*repl.Verb {
+	return []*repl.Verb{a.newExport(), newCompact(a.complain), a.newLSP(), a.newAgent(), newCompletion()}
+}
+
 // newVerb returns the command that a verb is in the shell.
 func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 	cmd := &cobra.Command{
@@ -27,7 +32,7 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 			}
 			return operands(v.Least, v.Most)(cmd, args)
 		},
-		ValidArgsFunction: a.completeAfter(":" + v.Name + " "),
+		ValidArgsFunction: a.completeOperands(v),
 	}
 	if v.Several {
 		cmd.Annotations = map[string]string{several: ""}
@@ -35,8 +40,16 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 	f := repl.NewFlags(cmd.Flags(), repl.Shell, repl.Settings{})
 	f.Time, f.Share = &a.Options, func(fs *pflag.FlagSet, names ...string) { a.addShared(fs, names...) }
 	run := v.New(f)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		a.running, a.bare = true, v.Bare
+		defer func() {
+			if _, wrong := errors.AsType[repl.Misuse](err); wrong {
+				a.running = false
+			}
+		}()
+		if v.Doors == repl.Shell {
+			return run(cmd.Context(), nil, args, a.Env.Out)
+		}
 		f.Settings.Color = a.Env.ColorWanted(a.Env.Stdout)
 		s, err := a.session(cmd.Context(), repl.Settings{}, func(o *repl.Options) {
 			o.Sides, o.Screen = a.sides(cmd.Flags()), cli.IsTerminal(a.Env.Stdout)
@@ -54,9 +67,6 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 			return s.Run(ctx, ":"+v.Name, a.Env.Out)
 		}
 		err = s.Do(ctx, v, f, run, v.Split(slices.Clone(args)), a.Env.Out)
-		if _, wrong := errors.AsType[repl.Misuse](err); wrong {
-			a.running = false
-		}
 		if errors.Is(err, digest.ErrReported) || errors.Is(err, digest.ErrOver) || errors.Is(err, repl.ErrFound) {
 			return cli.Exit(1)
 		}

@@ -21,7 +21,16 @@ import (
 //go:embed scripts
 var scripts embed.FS
 
-var shells = []string{"bash", "fish", "powershell", "zsh"}
+// Shells returns the names of the shells that there are completion scripts for.
+func Shells() []string { return []string{"bash", "fish", "powershell", "zsh"} }
+
+// CheckShell returns an error for a shell that there is no completion script for.
+func CheckShell(shell string) error {
+	if !slices.Contains(Shells(), shell) {
+		return fmt.Errorf("no completion for shell '%s'; there is one for bash, fish, powershell and zsh", shell)
+	}
+	return nil
+}
 
 // proposing is the first argument of a command that a completion script calls.
 const proposing = "__propose"
@@ -30,11 +39,8 @@ const completionOption = "completion"
 
 func (c *Command) addCompletion() {
 	c.Func(func(shell string) error {
-		if !slices.Contains(shells, shell) {
-			return fmt.Errorf("no completion for shell '%s'; there is one for bash, fish, powershell and zsh", shell)
-		}
 		c.shell = shell
-		return nil
+		return CheckShell(shell)
 	}, "", completionOption, "SHELL", "write a completion script")
 	c.Hide(completionOption)
 }

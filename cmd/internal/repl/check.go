@@ -45,7 +45,7 @@ func newCheck() *Verb {
 			"of meaning with the metrics of the source, and definitions that are legal but hardly meant. An\n" +
 			"error makes the status 1; a mistake that PCP accepts is a warning, and does so with --strict only.\n" +
 			"At the prompt the definitions of the session are checked where no file is named.",
-		Doors: Both, Most: many, Complete: ofFiles,
+		Doors: Both, Most: many, Complete: OfFiles,
 		New: func(f *Flags) Run {
 			rules := f.Rules()
 			strict := f.Bool("strict", false, "let warnings make the status 1, too")

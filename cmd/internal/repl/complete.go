@@ -28,6 +28,14 @@ func (s *Session) Complete(line string, pos int) (texts []string, start int) {
 	return s.complete(line[:min(max(pos, 0), len(line))], (*completer).line)
 }
 
+// CompleteOperands is Complete for the end of the operands of a verb.
+func (s *Session) CompleteOperands(v *Verb, text string) (texts []string, start int) {
+	if v.Complete == nil {
+		return nil, 0
+	}
+	return s.complete(text, v.Complete)
+}
+
 // CompleteExpr is Complete for the beginning of an expression. The names are those of definitions that are
 // proposed, in the place of the session's own, and rest is an expression whose metrics a pattern may be for.
 func (s *Session) CompleteExpr(before string, names []string, rest string) (texts []string, start int) {
@@ -180,8 +188,8 @@ func lastWord(arg string) (start int) {
 	return start
 }
 
-// ofChoices is the completion of one of a list of words.
-func ofChoices(texts ...string) Completion {
+// OfChoices is the completion of one of a list of words.
+func OfChoices(texts ...string) Completion {
 	return func(c *completer, arg string) int {
 		start := lastWord(arg)
 		c.offer(arg[start:], texts...)
@@ -189,8 +197,8 @@ func ofChoices(texts ...string) Completion {
 	}
 }
 
-// ofExprs is the completion of expressions, or of names of reports.
-func ofExprs(c *completer, arg string) int {
+// OfExprs is the completion of expressions, or of names of reports.
+func OfExprs(c *completer, arg string) int {
 	if start := lastWord(arg); strings.HasPrefix(arg, ":") {
 		c.reports(arg[start:], ":")
 		return start
@@ -212,8 +220,8 @@ func ofReports(c *completer, arg string) int {
 	return start
 }
 
-// ofFiles is the completion of names of files. Those with blanks are in quotes.
-func ofFiles(c *completer, arg string) int {
+// OfFiles is the completion of names of files. Those with blanks are in quotes.
+func OfFiles(c *completer, arg string) int {
 	start := lastWord(arg)
 	if c.s.opt.Files == nil {
 		return start
@@ -268,7 +276,7 @@ func ofWindows(c *completer, arg string) int {
 
 // ofSides is the completion of sources that are compared, and of reports.
 func ofSides(c *completer, arg string) int {
-	start := ofFiles(c, arg)
+	start := OfFiles(c, arg)
 	c.reports(arg[start:], ":")
 	return start
 }

@@ -28,7 +28,7 @@ func newDeps() *Verb {
 			"The command asks no source. Besides the list there are an object with the operands and the metrics\n" +
 			"of each definition (json), a graph for Graphviz (dot), and a configuration of pmlogger that records\n" +
 			"the metrics (pmlogger).",
-		Doors: Both, Operands: Exprs, Least: 1, Most: many, Complete: ofExprs,
+		Doors: Both, Operands: Exprs, Least: 1, Most: many, Complete: OfExprs,
 		New: func(f *Flags) Run {
 			interval := 10 * time.Second
 			f.Output(graphs, graphs[1:]...)

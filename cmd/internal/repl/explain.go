@@ -15,7 +15,7 @@ import (
 func newExplain() *Verb {
 	return &Verb{
 		Name: "explain", Usage: "EXPR|NAME|:REPORT ...", Short: "Show every part of an expression with its type, units and conversions",
-		Doors: Both, Operands: Exprs, Least: 1, Most: many, Asks: true, Complete: ofExprs,
+		Doors: Both, Operands: Exprs, Least: 1, Most: many, Asks: true, Complete: OfExprs,
 		New: plain(runExplain),
 	}
 }

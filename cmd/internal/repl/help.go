@@ -44,7 +44,7 @@ func runHelp(ctx context.Context, s *Session, args []string, w io.Writer) error 
 	for _, v := range At(Prompt, s.verbs()) {
 		names = append(names, v.names()...)
 		if slices.Contains(v.names(), name) {
-			fmt.Fprintf(w, "%s\n    %s\n", v.usage(), v.Short)
+			fmt.Fprintf(w, "%s\n    %s\n", v.usage(Prompt), v.Short)
 			if name == "set" {
 				s.helpSettings(w)
 			}
@@ -66,7 +66,7 @@ func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
 	io.WriteString(w, "An expression is evaluated; NAME = EXPR defines a derived metric.\n\n")
 	t := &Table{Wrap: true}
 	for _, v := range At(Prompt, s.verbs()) {
-		t.Rows = append(t.Rows, []string{v.usage(), v.Short})
+		t.Rows = append(t.Rows, []string{v.usage(Prompt), v.Short})
 	}
 	if err := s.table(ctx, w, t); err != nil {
 		return err

@@ -21,7 +21,7 @@ func newPlot() *Verb {
 		Name: "plot", Usage: "[SAMPLES] EXPR [> FILE]", Short: "Draw a chart of the values of an expression",
 		Long: "Draw a chart of the values of an expression over time, or a picture into a file .svg or .png, which also\n" +
 			"follows the sign > at the prompt.",
-		Doors: Both, Operands: Exprs, Least: 1, Most: 3, Asks: true, Leads: true, Partial: true, Complete: ofExprs,
+		Doors: Both, Operands: Exprs, Least: 1, Most: 3, Asks: true, Leads: true, Partial: true, Complete: OfExprs,
 		New: func(f *Flags) Run {
 			file := f.String("output-file", "", "draw a picture into `FILE`, .svg or .png")
 			pace := f.pace()

@@ -33,7 +33,7 @@ func (s *Session) showTime(t pcp.Timestamp) string {
 func newTime() *Verb {
 	return &Verb{
 		Name: "time", Usage: "[WHEN | start | end]", Short: "Show or change the position in an archive: 14:30 and 2pm are times of its day",
-		Operands: Text, Most: 1, Asks: true, Complete: ofChoices("start", "end"), New: plain(runTime),
+		Operands: Text, Most: 1, Asks: true, Complete: OfChoices("start", "end"), New: plain(runTime),
 	}
 }
 
@@ -61,7 +61,7 @@ func runTime(ctx context.Context, s *Session, args []string, w io.Writer) error 
 func newStep() *Verb {
 	return &Verb{
 		Name: "step", Usage: "[INTERVAL | record]", Short: "Show or change the time between samples of an archive",
-		Operands: Text, Most: 1, Asks: true, Complete: ofChoices("record"), New: plain(runStep),
+		Operands: Text, Most: 1, Asks: true, Complete: OfChoices("record"), New: plain(runStep),
 	}
 }
 

@@ -73,7 +73,7 @@ const (
 const many = math.MaxInt
 
 // A Run runs a verb whose options have been read, and writes its answer to w. The error is a [Misuse] where options
-// or operands do not fit together.
+// or operands do not fit together. A verb of the shell alone has no Session.
 type Run func(ctx context.Context, s *Session, args []string, w io.Writer) error
 
 // A Misuse is an error of a command line, not of what it asks for.
@@ -112,8 +112,14 @@ func (v *Verb) names() []string {
 // expr reports whether the operands end in an expression.
 func (v *Verb) expr() bool { return v.Operands == Exprs || v.Operands == Expr }
 
-// usage returns a line of the prompt as help shows it.
-func (v *Verb) usage() string { return strings.TrimRight(":"+v.Name+" "+v.Usage, " ") }
+// usage returns a line at a door as help shows it.
+func (v *Verb) usage(door Door) string {
+	begin := ":"
+	if door == Shell {
+		begin = "pmderive "
+	}
+	return strings.TrimRight(begin+v.Name+" "+v.Usage, " ")
+}
 
 // begins reports whether a name stands for the verb if no other begins so. Aliases have their whole names.
 func (v *Verb) begins(name string) bool { return name != "" && strings.HasPrefix(v.Name, name) }
@@ -146,8 +152,11 @@ func findVerb(name string, list []*Verb) (*Verb, []string) {
 	return nil, nil
 }
 
-// unknownVerb returns the error for the name of a verb that does not exist, or begins several.
+// unknownVerb returns the error for the name of a verb that the prompt does not have, or that begins several.
 func unknownVerb(name string, list []*Verb) *diagnose.Problem {
+	if i := slices.IndexFunc(list, func(v *Verb) bool { return v.Name == name }); i >= 0 {
+		return query.Problemf(":%s is a command of the shell: %s", name, list[i].usage(Shell))
+	}
 	var begun, names []string
 	for _, v := range At(Prompt, list) {
 		if names = append(names, v.names()...); v.begins(name) {
@@ -218,9 +227,9 @@ func (v *Verb) count(args []string) error {
 	case len(args) > 0 && v.Most == 0:
 		return misuse(":%s takes no argument", v.Name)
 	case len(args) < v.Least:
-		return misuse("usage: %s", v.usage())
+		return misuse("usage: %s", v.usage(Prompt))
 	case len(args) > v.Most:
-		return misuse("%q is an argument too many: %s", args[v.Most], v.usage())
+		return misuse("%q is an argument too many: %s", args[v.Most], v.usage(Prompt))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func newWatch() *Verb {
 		Name: "watch", Usage: "[INTERVAL] EXPR ...", Short: "Show values as time goes by, until Ctrl-C",
 		Long: "Show the values of an expression again and again, of an archive from its begin on. On a terminal one\n" +
 			"expression is drawn over its last values; those of several stand side by side.",
-		Doors: Both, Operands: Exprs, Least: 1, Most: many, Asks: true, Leads: true, Partial: true, Complete: ofExprs,
+		Doors: Both, Operands: Exprs, Least: 1, Most: many, Asks: true, Leads: true, Partial: true, Complete: OfExprs,
 		New: func(f *Flags) Run {
 			pace := f.pace()
 			f.Numbers()
@@ -76,7 +76,7 @@ func newTop() *Verb {
 		Name: "top", Usage: "[N] [INTERVAL] EXPR", Short: "Show the largest values of an expression",
 		Long: "Show the largest values of an expression, ten or N of them: once, or again and again where an interval is\n" +
 			"given. Live ones are drawn on a terminal again and again, until Ctrl-C.",
-		Doors: Both, Operands: Exprs, Least: 1, Most: 3, Asks: true, Leads: true, Partial: true, Complete: ofExprs,
+		Doors: Both, Operands: Exprs, Least: 1, Most: 3, Asks: true, Leads: true, Partial: true, Complete: OfExprs,
 		New: func(f *Flags) Run {
 			n := defaultTop
 			f.Func("top", fmt.Sprintf("show the `N` largest values (default %d)", n), func(text string) (err error) {
