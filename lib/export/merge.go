@@ -183,6 +183,9 @@ func (m *merger) compare(a, b parquet.Row) int {
 	return 0
 }
 
+// shared reports whether slices are the same memory, or empty: values of a dictionary are.
+func shared(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
 func bit(b bool) int {
 	if b {
 		return 1

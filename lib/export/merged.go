@@ -102,10 +102,8 @@ func (m *merger) options() []parquet.WriterOption {
 		if m.place.NoHost {
 			columns = slices.Insert(columns, 1, parquet.Ascending("host"))
 		}
-		more = []parquet.WriterOption{
-			withRuns(m.place.schema(m.row), runColumns()...), parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
-			parquet.SortingWriterConfig(parquet.SortingColumns(columns...)), parquet.KeyValueMetadata(sortedKey, "metric, host, inst, time"),
-		}
+		more = append(more, parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
+			parquet.SortingWriterConfig(parquet.SortingColumns(columns...)), parquet.KeyValueMetadata(sortedKey, "metric, host, inst, time"))
 	}
 	if m.many {
 		return options(append(more, parquet.KeyValueMetadata(manyKey, "in the column host"), parquet.KeyValueMetadata("pmtools.schema", fmt.Sprint(versionOf(m.place.micros))),

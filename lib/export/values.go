@@ -103,11 +103,6 @@ func (w *valueWriter) create(date int64) (err error) {
 	return w.file.failed(err)
 }
 
-// runColumns are the columns of which many rows have the same value one after the other.
-func runColumns() []string {
-	return []string{"metric", "inst", "instance", "seg", "record", "position", "units", "host"}
-}
-
 func (w *valueWriter) close() error {
 	if w.file == nil {
 		return nil
