@@ -101,9 +101,9 @@ cmd/internal/lsp: derive/lint derive/diagnose internal/textwidth derive derive/s
 cmd/internal/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
 cmd/internal/item: derive/query derive/check derive/syntax lib/when
 cmd/internal/fleet: derive/diagnose derive derive/check cmd/internal/item derive/query derive/sql lib/export lib/pcp
-cmd/internal/digest: derive derive/diagnose internal/ordered cmd/internal/answer derive/query cmd/internal/report derive/summary lib/option lib/pmcd lib/pmapi lib/sampling lib/format lib/when lib/pcp
+cmd/internal/digest: cmd/internal/answer derive/summary lib/sampling lib/format lib/when lib/pcp
 cmd/internal/sarif: derive/lint lib/version
-cmd/internal/repl: cmd/internal/deps cmd/internal/sarif cmd/internal/command lib/option cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/answer cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
+cmd/internal/repl: cmd/internal/deps cmd/internal/sarif cmd/internal/command lib/option cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/answer cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/ordered internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/describe: cmd/internal/answer internal/textwidth cmd/internal/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/find: cmd/internal/answer cmd/internal/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
@@ -127,7 +127,7 @@ cmd/internal/grid: cmd/internal/repl internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/answer derive/diagnose cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest cmd/internal/digest cmd/internal/fleet cmd/internal/install derive/lint derive/load cmd/internal/lsp cmd/internal/manual cmd/internal/repl derive/sql derive/summary derive/query cmd/internal/report
+cmd/pmderive: cmd/internal/answer derive/diagnose cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/reports cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest cmd/internal/fleet cmd/internal/install derive/lint derive/load cmd/internal/lsp cmd/internal/manual cmd/internal/repl derive/sql derive/summary derive/query cmd/internal/report
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

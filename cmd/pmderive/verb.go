@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/repl"
 )
 
@@ -67,7 +66,7 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 			return s.Run(ctx, ":"+v.Name, a.Env.Out)
 		}
 		err = s.Do(ctx, v, f, run, v.Split(slices.Clone(args)), a.Env.Out)
-		if errors.Is(err, digest.ErrReported) || errors.Is(err, digest.ErrOver) || errors.Is(err, repl.ErrFound) {
+		if _, found := errors.AsType[repl.Finding](err); found {
 			return cli.Exit(1)
 		}
 		return err

@@ -17,7 +17,8 @@ type Table struct {
 	Right  []bool   // columns that are aligned at their right; missing ones are not
 	Drop   []int    // columns that are left out where there is no room for all, the first one first
 	Wrap   bool     // the last column is broken at words where there is no room for it
-	Notes  []string // lines below the table
+	Above  []string // lines above the table
+	Notes  []string // lines below it
 
 	Keys    []string   // the names of the columns in CSV; nil for those of the header
 	Records [][]string // the rows of CSV, in full; nil for Rows

@@ -2,81 +2,64 @@ package digest
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
+	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive/summary"
 	"pmtools/lib/format"
 )
 
-// differences is the answer to Compare.
-type differences struct {
-	listing
-	more bool // there are more than are shown
-}
-
 // scoredBy is the name of the only column behind units without numbers.
 const scoredBy = "score_by"
-
-// newDifferences returns the answer with a line for each change, and for what only one side has: the first top of
-// each, or all if that is 0.
-func newDifferences(env *Env, x *summary.Comparison, top int) *differences {
-	d := &differences{}
-	d.times.zone = env.Zone
-	d.columns = []string{"metric", "instance", "units", "mean_a", "mean_b", "p95_a", "p95_b", "max_a", "max_b", "difference", "ratio", "score", scoredBy}
-	d.drop = []string{"p95_a", "p95_b", "max_a", "max_b", "difference", "ratio"}
-	for _, list := range [][]summary.Change{x.Changed, x.OnlyA, x.OnlyB} {
-		if top > 0 && len(list) > top {
-			list, d.more = list[:top], true
-		}
-		for i := range list {
-			d.lines = append(d.lines, &changeLine{&list[i]})
-		}
-	}
-	return d
-}
 
 // scoreText says what scores are.
 const scoreText = "deviations between the means, or between distributions (ks)"
 
-// show writes the table of the changes, what it is about before it, and after it how many changes there are.
-func (d *differences) show(ctx context.Context, w io.Writer, env *Env, x *summary.Comparison, sides [2]*side) error {
-	about := ""
-	for i, s := range sides {
-		span := format.Span(s.sum.First.Time(), s.sum.Last.Time(), env.Zone)
-		if s.sum.Records == 0 {
-			span = "nothing in that time"
-		}
-		about += fmt.Sprintf("%c: %s, %s\n", "ab"[i], cmp.Or(s.source().Name, s.Kind, "local daemon"), span)
-	}
-	if _, err := fmt.Fprintf(w, "%sscore: %s; %v or more\n", about, scoreText, x.Threshold); err != nil {
-		return err
-	}
-	if len(d.lines) > 0 {
-		t := d.table(env.Numbers, d.times.text)
-		t.Header[slices.Index(d.columns, scoredBy)] = "by"
-		if err := env.Table(ctx, w, t); err != nil {
-			return err
-		}
+// Differences returns the table of a comparison with a row for each change, and for what only one side has: the first
+// top of each, or all if that is 0.
+func Differences(f Form, x *summary.Comparison, sides [2]Part, top int) *answer.Table {
+	t := &answer.Table{
+		Keys:    []string{"metric", "instance", "units", "mean_a", "mean_b", "p95_a", "p95_b", "max_a", "max_b", "difference", "ratio", "score", scoredBy},
+		Records: [][]string{},
+		Objects: []any{&jsonComparison{
+			f.head(&sides[0]), f.head(&sides[1]), scoreText, jsonNumber(x.Threshold), len(x.Changed), x.Same, len(x.OnlyA), len(x.OnlyB),
+		}},
 	}
 	more := ""
-	if d.more {
-		more = "; --top 0 shows all"
+	for _, list := range [][]summary.Change{x.Changed, x.OnlyA, x.OnlyB} {
+		if top > 0 && len(list) > top {
+			list, more = list[:top], "; --top 0 shows all"
+		}
+		for i := range list {
+			c := &list[i]
+			f.put(t, c.Metric, size(c), time.RFC3339Nano, func(f *texts) []string { return changeCells(c, f) }, func() any { return changeObject(c) })
+		}
 	}
-	_, err := fmt.Fprintf(w, "%d changed, %d hardly or not, %d only in a, %d only in b%s\n", len(x.Changed), x.Same, len(x.OnlyA), len(x.OnlyB), more)
-	return err
+	if !f.forPeople() {
+		return t
+	}
+	for i, p := range sides {
+		span := format.Span(p.First.Time(), p.Last.Time(), f.Zone)
+		if p.Records == 0 {
+			span = "nothing in that time"
+		}
+		t.Above = append(t.Above, fmt.Sprintf("%c: %s, %s", "ab"[i], cmp.Or(p.Source.Name, p.Source.Kind, "local daemon"), span))
+	}
+	t.Above = append(t.Above, fmt.Sprintf("score: %s; %v or more", scoreText, x.Threshold))
+	t.Notes = []string{fmt.Sprintf("%d changed, %d hardly or not, %d only in a, %d only in b%s", len(x.Changed), x.Same, len(x.OnlyA), len(x.OnlyB), more)}
+	if len(t.Rows) > 0 {
+		align(t, []string{"p95_a", "p95_b", "max_a", "max_b", "difference", "ratio"})
+		t.Header[slices.Index(t.Keys, scoredBy)] = "by"
+	}
+	return t
 }
 
-// A changeLine is the line of a change.
-type changeLine struct{ *summary.Change }
-
-func (l *changeLine) metric() *summary.Metric { return l.Metric }
-
-func (l *changeLine) size() (size format.Magnitude) {
-	for _, r := range []*summary.Row{l.A, l.B} {
+// size returns that of the numbers of a change, which are in one unit.
+func size(c *summary.Change) (size format.Magnitude) {
+	for _, r := range []*summary.Row{c.A, c.B} {
 		if r != nil {
 			noteExtremes(&size, r)
 		}
@@ -84,17 +67,17 @@ func (l *changeLine) size() (size format.Magnitude) {
 	return size
 }
 
-func (l *changeLine) cells(dst []string, f *texts) []string {
-	dst = append(dst, l.Name, l.Instance, l.Desc.Units.String())
+func changeCells(c *summary.Change, f *texts) []string {
+	cells := []string{c.Name, c.Instance, c.Desc.Units.String()}
 	none := summary.Row{Figures: &summary.Figures{Mean: math.NaN(), P95: math.NaN(), Max: math.NaN()}}
-	a, b := cmp.Or(l.A, &none), cmp.Or(l.B, &none)
+	a, b := cmp.Or(c.A, &none), cmp.Or(c.B, &none)
 	for _, x := range []float64{a.Mean, b.Mean, a.P95, b.P95, a.Max, b.Max} {
-		dst = append(dst, f.number(x))
+		cells = append(cells, f.number(x))
 	}
-	if l.A == nil || l.B == nil {
-		return append(dst, f.number(math.NaN()), f.plain(math.NaN()), f.plain(math.NaN()), "")
+	if c.A == nil || c.B == nil {
+		return append(cells, f.number(math.NaN()), f.plain(math.NaN()), f.plain(math.NaN()), "")
 	}
-	return append(dst, f.number(l.Difference()), f.plain(l.Ratio()), f.plain(l.Score.Value), l.Score.By)
+	return append(cells, f.number(c.Difference()), f.plain(c.Ratio()), f.plain(c.Score.Value), c.Score.By)
 }
 
 type jsonComparison struct {
@@ -106,13 +89,6 @@ type jsonComparison struct {
 	Same      int        `json:"same"`
 	OnlyA     int        `json:"only_a"`
 	OnlyB     int        `json:"only_b"`
-}
-
-// head returns the object about the comparison.
-func (d *differences) head(x *summary.Comparison, sides [2]*side) *jsonComparison {
-	return &jsonComparison{
-		d.times.head(sides[0]), d.times.head(sides[1]), scoreText, jsonNumber(x.Threshold), len(x.Changed), x.Same, len(x.OnlyA), len(x.OnlyB),
-	}
 }
 
 type jsonChange struct {
@@ -135,7 +111,7 @@ type jsonFigures struct {
 	Max     jsonNumber `json:"max"`
 }
 
-func (l *changeLine) object() any {
+func changeObject(c *summary.Change) any {
 	figures := func(r *summary.Row) *jsonFigures {
 		if r == nil {
 			return nil
@@ -144,12 +120,12 @@ func (l *changeLine) object() any {
 	}
 	none := jsonNumber(math.NaN())
 	out := &jsonChange{
-		Metric: l.Name, Instance: newJSONInstance(l.Row), jsonDesc: *newJSONDesc(&l.Desc), A: figures(l.A), B: figures(l.B),
+		Metric: c.Name, Instance: newJSONInstance(c.Row), jsonDesc: *newJSONDesc(&c.Desc), A: figures(c.A), B: figures(c.B),
 		Difference: none, Ratio: none, Score: none, KS: none,
 	}
-	if l.A != nil && l.B != nil {
-		out.Difference, out.Ratio = jsonNumber(l.Difference()), jsonNumber(l.Ratio())
-		out.Score, out.ScoreBy, out.KS = jsonNumber(l.Score.Value), l.Score.By, jsonNumber(l.Score.KS)
+	if c.A != nil && c.B != nil {
+		out.Difference, out.Ratio = jsonNumber(c.Difference()), jsonNumber(c.Ratio())
+		out.Score, out.ScoreBy, out.KS = jsonNumber(c.Score.Value), c.Score.By, jsonNumber(c.Score.KS)
 	}
 	return out
 }

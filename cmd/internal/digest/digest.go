@@ -1,45 +1,96 @@
-// Package digest answers questions about windows of time: the numbers of a source in a window, and what
-// differs between two windows, of one source or of two.
-//
-// A [Question] has options, which commands and items of the prompt share; it asks the sources of an
-// [Env] and writes the answer.
+// Package digest makes tables of summaries: the numbers of metrics in windows of time, and what differs between two
+// windows.
 package digest
 
 import (
-	"context"
-	"errors"
-	"io"
 	"math"
+	"slices"
 	"strconv"
-	"sync"
+	"strings"
 	"time"
 
 	"pmtools/cmd/internal/answer"
-	"pmtools/cmd/internal/report"
-	"pmtools/derive"
-	"pmtools/derive/diagnose"
-	"pmtools/derive/query"
 	"pmtools/derive/summary"
 	"pmtools/lib/format"
-	"pmtools/lib/option"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
-	"pmtools/lib/pmcd"
 	"pmtools/lib/sampling"
+	"pmtools/lib/when"
 )
 
-// A Question is asked about sources. The error says why there is no answer, or why it is not complete.
-type Question interface {
-	Ask(ctx context.Context, env *Env, w io.Writer) error
+// A Form says which texts, or objects, tables have.
+type Form struct {
+	Output  string // one of answer.Forms
+	Numbers format.NumberForm
+	Zone    *time.Location
 }
 
-// ErrReported is the error of an answer that is not complete. Env.Note has got the reasons.
-var ErrReported = errors.New("the answer is not complete")
+// A Part is the summary of a source.
+type Part struct {
+	Source sampling.Source
+	*summary.Summary
+}
 
-// A Form says how an answer is written.
-type Form struct {
-	Output  string // one of answer.Forms; others are the first one
-	Numbers format.NumberForm
+// texts make the texts of cells.
+type texts struct {
+	number func(float64) string // in the unit of the row
+	plain  func(float64) string // without a unit
+	time   func(pcp.Timestamp) string
+}
+
+// forPeople reports whether a table is to have rows, not records or objects.
+func (f *Form) forPeople() bool { return f.Output != "csv" && f.Output != "json" }
+
+// put adds a row to a table: what people see of it, with numbers in a unit that suits a size, or its record or object.
+func (f *Form) put(t *answer.Table, m *summary.Metric, size format.Magnitude, layout string, cells func(*texts) []string, object func() any) {
+	switch f.Output {
+	case "csv":
+		t.Records = append(t.Records, cells(&texts{f.full, f.full, f.time}))
+	case "json":
+		t.Objects = append(t.Objects, object())
+	default:
+		numbers := f.Numbers.Numbers(&m.Desc, m.Fixed, size)
+		row := cells(&texts{
+			dash(func(x float64) string { return string(numbers.AppendFloat(nil, x)) }), dash(plain),
+			func(at pcp.Timestamp) string { return at.Time().In(f.Zone).Format(layout) },
+		})
+		row[slices.Index(t.Keys, "units")] = numbers.Unit
+		t.Rows = append(t.Rows, row)
+	}
+}
+
+// align aligns the numbers of the rows, which stand behind their units. Columns of drop may be left out.
+func align(t *answer.Table, drop []string) {
+	t.Header = slices.Clone(t.Keys)
+	units := slices.Index(t.Keys, "units")
+	for i, name := range t.Keys {
+		if t.Right = append(t.Right, i > units && name != scoredBy); t.Right[i] {
+			alignPoints(t.Rows, i)
+		}
+	}
+	for _, name := range drop {
+		if i := slices.Index(t.Keys, name); i >= 0 {
+			t.Drop = append(t.Drop, i)
+		}
+	}
+}
+
+// alignPoints adds blanks to the cells of a column, such that points stand below points.
+func alignPoints(rows [][]string, column int) {
+	after := func(cell string) int {
+		if i := strings.LastIndexByte(cell, '.'); i >= 0 && !strings.ContainsAny(cell, "e:") {
+			return len(cell) - i
+		}
+		return 0
+	}
+	most := 0
+	for _, row := range rows {
+		most = max(most, after(row[column]))
+	}
+	for _, row := range rows {
+		if cell := row[column]; !strings.ContainsAny(cell, "e:") {
+			row[column] += strings.Repeat(" ", most-after(cell))
+		}
+	}
 }
 
 // full returns a number in full, or with as many digits as are asked for.
@@ -53,125 +104,85 @@ func (f *Form) full(x float64) string {
 	return string(format.AppendShort(nil, x, 64))
 }
 
-// A Side names a source: a kind, host, archive, local or "" for the default, and the specification of
-// the host or the list of archives.
-type Side struct{ Kind, Name string }
+// time returns a time for programs.
+func (f *Form) time(t pcp.Timestamp) string { return t.Time().In(f.Zone).Format(time.RFC3339Nano) }
 
-// text returns the name of a source.
-func (at Side) text() string {
-	switch {
-	case at.Name != "":
-		return pmcd.Redact(at.Name)
-	case at.Kind == "":
-		return "local daemon"
-	}
-	return at.Kind
-}
-
-// An Env is what questions need of the world around them. None of its functions is called while another one runs.
-type Env struct {
-	Sides []Side                                           // the sources that there are
-	Own   func(ctx context.Context) (*query.Source, error) // returns the first of them
-	// Open opens another source, which the caller closes.
-	Open func(ctx context.Context, side Side) (*query.Source, error)
-	Defs *derive.Set
-	// Expand puts expressions in the place of names of reports.
-	Expand func(ctx context.Context, src *query.Source, exprs []string) (report.Expansion, error)
-
-	Zone *time.Location
-	Now  time.Time
-	Note func(err error)   // gets what is wrong or doubtful beside the answer
-	Say  func(line string) // gets how an answer comes about
-	Form
-	Table func(ctx context.Context, w io.Writer, t *answer.Table) error
-
-	mu sync.Mutex
-}
-
-// A side is an open source and what there is to know about a window of it.
-type side struct {
-	Side
-	*query.Source
-	from string // of the source, for messages
-	of   summary.Options
-	sum  *summary.Summary
-	err  error // why there is none
-	host string
-}
-
-// open returns a side without a window. The first one is the Env's own.
-func (env *Env) open(ctx context.Context, at Side, first bool) (s *side, err error) {
-	env.mu.Lock()
-	defer env.mu.Unlock()
-	s = &side{Side: at, from: at.text()}
-	if first {
-		s.Source, err = env.Own(ctx)
-	} else {
-		s.Source, err = env.Open(ctx, at)
-	}
-	return s, err
-}
-
-// note passes on what is wrong or doubtful.
-func (env *Env) note(err error) {
-	env.mu.Lock()
-	defer env.mu.Unlock()
-	env.Note(err)
-}
-
-// expand sets the expressions of a side, some of which may be those of reports.
-func (env *Env) expand(ctx context.Context, s *side, exprs []string) (x report.Expansion, err error) {
-	env.mu.Lock()
-	defer env.mu.Unlock()
-	x, err = env.Expand(ctx, s.Source, exprs)
-	s.of.Exprs, s.of.Wanted = x.Exprs, x.Wanted
-	return x, err
-}
-
-// over sets the window of a side to that of options.
-func (env *Env) over(ctx context.Context, s *side, o *option.Options, with bool) error {
-	w := &query.Window{Options: o, Now: env.Now, Zone: env.Zone, With: with, Note: func(p *diagnose.Problem) { env.note(p) }}
-	x, err := w.Over(ctx, s.Line)
-	if err != nil {
-		return err
-	}
-	t := &s.of.Times
-	if t.Start = pcp.TimestampOf(x.Origin); s.live() {
-		t.Interval, t.Samples = o.Interval, o.Samples
-	}
-	if o.HasFinish && !x.End.IsZero() {
-		t.End = pcp.TimestampOf(x.End) // otherwise the end is where records end
-	}
-	return nil
-}
-
-// live reports whether a side has no past.
-func (s *side) live() bool { return s.Line == nil }
-
-// summarize summarizes the window of a side.
-func (env *Env) summarize(ctx context.Context, s *side) error {
-	s.of.Zone = env.Zone
-	if s.sum, s.err = summary.Summarize(ctx, s.Source, env.Defs, &s.of); s.err == nil {
-		s.host, _ = pmapi.HostName(ctx, s.Source) // beside an error there is a guess
-	}
-	return s.err
-}
-
-// source describes the source of a side in JSON.
-func (s *side) source() sampling.Source {
-	return sampling.Source{Kind: s.Kind, Name: pmcd.Redact(s.Name), Host: s.host}
-}
-
-// problem says which side an error is about.
-func (s *side) problem(err error) error {
-	list := diagnose.Joined(err)
-	for i, err := range list {
-		own := diagnose.Problem{Msg: err.Error(), Err: err}
-		if p, ok := errors.AsType[*diagnose.Problem](err); ok {
-			own = *p
+// dash puts a dash in the place of a number that is not known.
+func dash(number func(float64) string) func(float64) string {
+	return func(x float64) string {
+		if math.IsNaN(x) {
+			return "-"
 		}
-		own.Msg = s.from + ": " + own.Msg
-		list[i] = &own
+		return number(x)
 	}
-	return errors.Join(list...)
+}
+
+// plain returns a number without a unit.
+func plain(x float64) string {
+	if math.Abs(x) >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// noteExtremes notes the extremes of a row in a size.
+func noteExtremes(size *format.Magnitude, r *summary.Row) {
+	size.Note(pcp.DoubleValue(r.Min))
+	size.Note(pcp.DoubleValue(r.Max))
+}
+
+type jsonHead struct {
+	Source  sampling.Source `json:"source"`
+	Zone    string          `json:"zone"`
+	First   string          `json:"first,omitempty"`
+	Last    string          `json:"last,omitempty"`
+	Records int             `json:"records"`
+	Marks   int             `json:"marks"`
+	Error   string          `json:"error,omitempty"`
+}
+
+// head returns the object about a part.
+func (f *Form) head(p *Part) jsonHead {
+	head := jsonHead{Source: p.Source, Zone: when.Name(f.Zone, p.First.Time()), Records: p.Records, Marks: p.Marks}
+	if head.Records > 0 {
+		head.First, head.Last = f.time(p.First), f.time(p.Last)
+	}
+	if p.Err != nil {
+		head.Error = p.Err.Error()
+	}
+	return head
+}
+
+type jsonInstance struct {
+	ID   int32  `json:"id"`
+	Name string `json:"name"`
+}
+
+func newJSONInstance(r *summary.Row) *jsonInstance {
+	if !r.One {
+		return nil
+	}
+	return &jsonInstance{r.ID, r.Instance}
+}
+
+type jsonDesc struct {
+	Type      string `json:"type"`
+	Semantics string `json:"semantics"`
+	Units     string `json:"units"`
+}
+
+func newJSONDesc(d *pcp.Desc) *jsonDesc {
+	return &jsonDesc{d.Type.String(), d.Sem.String(), d.Units.String()}
+}
+
+// A jsonNumber is absent, or null, if it is NaN.
+type jsonNumber float64
+
+func (n jsonNumber) IsZero() bool { return math.IsNaN(float64(n)) }
+
+func (n jsonNumber) MarshalJSON() ([]byte, error) {
+	if n.IsZero() {
+		return []byte("null"), nil
+	}
+	return format.AppendShort(nil, float64(n), 64), nil
 }

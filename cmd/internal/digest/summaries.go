@@ -1,139 +1,131 @@
 package digest
 
 import (
-	"context"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive/summary"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
 
-// summaries is the answer to Summarize. CSV and JSON are written as recordings come; a table waits for all of them.
-type summaries struct {
-	listing
-	env       *Env
-	w         io.Writer
-	hosts     bool // there are rows of several, and a column of these
-	intervals bool // and of these
-	change    bool
-	instances bool // some rows are of instances
+// Summaries are tables of summaries. Programs get rows as parts come, people get a table of all.
+type Summaries struct {
+	Form
+	Show      func(t *answer.Table) error
+	Hosts     bool // there are parts of several, and a column of these
+	Intervals bool // and of these
+	Change    bool
+	Instances bool // some rows are of instances
 	written   bool
-	sizes     map[*summary.Metric]format.Magnitude // of the numbers of a metric and of its instances
+	rows      []summary.Row // for people
 }
 
-// answer returns the answer without any rows.
-func (s *Summarize) answer(env *Env, w io.Writer) *summaries {
-	a := &summaries{
-		env: env, w: w, intervals: s.Every > 0, change: s.Order.By == "change" || s.Order.Sort == "change",
-		sizes: make(map[*summary.Metric]format.Magnitude),
-	}
-	a.times.zone = env.Zone
-	a.drop = []string{"to", "min_time", "max_time", "marks", "gaps", "last", "p99", "samples", "p50", "min"}
-	return a
-}
+// atOnce is how many rows are made for programs at once: intervals may have a million.
+const atOnce = 1000
 
-// add adds the rows of a recording.
-func (a *summaries) add(s *side) error {
-	a.setColumns()
-	lines := make([]line, len(s.sum.Rows))
-	for i := range s.sum.Rows {
-		r := &s.sum.Rows[i]
-		if a.hosts {
-			r.Host = s.host
+// Add adds the rows of a part.
+func (s *Summaries) Add(p *Part) error {
+	for i := range p.Rows {
+		if s.Hosts {
+			p.Rows[i].Host = p.Source.Host
 		}
-		lines[i] = &summaryLine{r, a}
 	}
-	named := a.written
-	a.written, a.instances = true, a.instances || s.of.Instances
-	switch a.env.Output {
-	case "csv":
-		a.lines = lines
-		return a.writeCSV(a.w, named, a.env.full)
-	case "json":
-		a.lines = lines
-		return a.writeJSON(a.w, a.times.head(s))
-	}
-	a.lines = append(a.lines, lines...)
-	return nil
-}
-
-// setColumns sets the names of the columns.
-func (a *summaries) setColumns() {
-	a.columns = nil
-	if a.hosts {
-		a.columns = append(a.columns, "host")
-	}
-	if a.intervals {
-		a.columns = append(a.columns, "from", "to")
-	}
-	a.columns = append(a.columns, "metric", "instance", "units", "samples", "gaps", "marks", "min", "min_time", "max", "max_time", "mean", "p50", "p95", "p99", "last")
-	if a.change {
-		a.columns = append(a.columns, "change")
-	}
-}
-
-// end writes the table, if that is wanted.
-func (a *summaries) end(ctx context.Context) error {
-	if a.env.Output == "csv" || a.env.Output == "json" || a.hosts && len(a.lines) == 0 {
+	if s.forPeople() {
+		s.rows = append(s.rows, p.Rows...)
 		return nil
 	}
-	var rows []*summary.Row
-	for _, l := range a.lines {
-		r := l.(*summaryLine).Row
-		if rows = append(rows, r); !r.One {
-			size := a.sizes[r.Metric]
-			noteExtremes(&size, r)
-			a.sizes[r.Metric] = size
-		}
+	t := &answer.Table{Keys: s.columns(), Records: [][]string{}, Objects: []any{s.head(p)}}
+	if s.written {
+		t.Keys = []string{}
 	}
-	layout := timeLayout(a.times.zone, rows)
-	t := a.table(a.env.Numbers, func(t pcp.Timestamp) string { return t.Time().In(a.times.zone).Format(layout) })
-	metric := slices.Index(a.columns, "metric")
-	for i, r := range rows {
-		if r.One {
+	s.written = true
+	err := s.Show(t)
+	for rows := range slices.Chunk(p.Rows, atOnce) {
+		if err != nil {
+			break
+		}
+		err = s.Show(s.table(rows, []string{}))
+	}
+	return err
+}
+
+// End shows the table, if it is for people.
+func (s *Summaries) End() error {
+	if !s.forPeople() || s.Hosts && len(s.rows) == 0 {
+		return nil
+	}
+	t := s.table(s.rows, s.columns())
+	align(t, []string{"to", "min_time", "max_time", "marks", "gaps", "last", "p99", "samples", "p50", "min"})
+	metric := slices.Index(t.Keys, "metric")
+	for i := range s.rows {
+		if s.rows[i].One {
 			clear(t.Rows[i][:metric+1]) // they stand above its instances
 		}
 	}
-	if !a.instances {
+	if !s.Instances {
 		t.Cut(metric + 1)
 	}
-	return a.env.Table(ctx, a.w, t)
+	return s.Show(t)
 }
 
-// A summaryLine is the line of a row.
-type summaryLine struct {
-	*summary.Row
-	of *summaries
+// columns returns the names of the columns.
+func (s *Summaries) columns() (names []string) {
+	if s.Hosts {
+		names = append(names, "host")
+	}
+	if s.Intervals {
+		names = append(names, "from", "to")
+	}
+	names = append(names, "metric", "instance", "units", "samples", "gaps", "marks", "min", "min_time", "max", "max_time", "mean", "p50", "p95", "p99", "last")
+	if s.Change {
+		names = append(names, "change")
+	}
+	return names
 }
 
-func (l *summaryLine) metric() *summary.Metric { return l.Metric }
+// table returns the table of rows. The numbers of a metric and of its instances are in the same unit.
+func (s *Summaries) table(rows []summary.Row, keys []string) *answer.Table {
+	t, sizes, layout := &answer.Table{Keys: keys, Records: [][]string{}, Objects: []any{}}, make(map[*summary.Metric]format.Magnitude), ""
+	if s.forPeople() {
+		layout = timeLayout(s.Zone, rows)
+		for i := range rows {
+			if r := &rows[i]; !r.One {
+				size := sizes[r.Metric]
+				noteExtremes(&size, r)
+				sizes[r.Metric] = size
+			}
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		s.put(t, r.Metric, sizes[r.Metric], layout, func(f *texts) []string { return s.cells(r, f) }, func() any { return s.object(r) })
+	}
+	return t
+}
 
-func (l *summaryLine) size() format.Magnitude { return l.of.sizes[l.Metric] }
-
-func (l *summaryLine) cells(dst []string, f *texts) []string {
+func (s *Summaries) cells(r *summary.Row, f *texts) (cells []string) {
 	at := f.time
-	if l.Samples == 0 {
+	if r.Samples == 0 {
 		at = func(pcp.Timestamp) string { return f.number(math.NaN()) }
 	}
-	if l.of.hosts {
-		dst = append(dst, l.Host)
+	if s.Hosts {
+		cells = append(cells, r.Host)
 	}
-	if l.of.intervals {
-		dst = append(dst, at(l.From), at(l.To))
+	if s.Intervals {
+		cells = append(cells, at(r.From), at(r.To))
 	}
-	dst = append(dst,
-		l.Name, l.Instance, l.Desc.Units.String(), strconv.Itoa(l.Samples), strconv.Itoa(l.Gaps), strconv.Itoa(l.Marks),
-		f.number(l.Min), at(l.MinTime), f.number(l.Max), at(l.MaxTime), f.number(l.Mean), f.number(l.P50), f.number(l.P95), f.number(l.P99), f.number(l.Last),
+	cells = append(cells,
+		r.Name, r.Instance, r.Desc.Units.String(), strconv.Itoa(r.Samples), strconv.Itoa(r.Gaps), strconv.Itoa(r.Marks),
+		f.number(r.Min), at(r.MinTime), f.number(r.Max), at(r.MaxTime), f.number(r.Mean), f.number(r.P50), f.number(r.P95), f.number(r.P99), f.number(r.Last),
 	)
-	if l.of.change {
-		dst = append(dst, f.number(l.Change()))
+	if s.Change {
+		cells = append(cells, f.number(r.Change()))
 	}
-	return dst
+	return cells
 }
 
 type jsonRow struct {
@@ -162,38 +154,38 @@ type jsonRow struct {
 	Change  jsonNumber `json:"change,omitzero"`
 }
 
-func (l *summaryLine) object() any {
-	at := l.of.times.text
+func (s *Summaries) object(r *summary.Row) any {
 	out := &jsonRow{
-		Host: l.Host, Metric: l.Name, Instance: newJSONInstance(l.Row), jsonDesc: *newJSONDesc(&l.Desc),
-		Samples: l.Samples, Gaps: l.Gaps, Marks: l.Marks, Min: jsonNumber(l.Min), Max: jsonNumber(l.Max),
-		Mean: jsonNumber(l.Mean), Seconds: jsonNumber(l.Seconds), P50: jsonNumber(l.P50), P95: jsonNumber(l.P95), P99: jsonNumber(l.P99),
-		Error: jsonNumber(l.QuantileError), Last: jsonNumber(l.Last), Change: jsonNumber(math.NaN()),
+		Host: r.Host, Metric: r.Name, Instance: newJSONInstance(r), jsonDesc: *newJSONDesc(&r.Desc),
+		Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, Min: jsonNumber(r.Min), Max: jsonNumber(r.Max),
+		Mean: jsonNumber(r.Mean), Seconds: jsonNumber(r.Seconds), P50: jsonNumber(r.P50), P95: jsonNumber(r.P95), P99: jsonNumber(r.P99),
+		Error: jsonNumber(r.QuantileError), Last: jsonNumber(r.Last), Change: jsonNumber(math.NaN()),
 	}
-	if l.of.intervals {
-		out.From, out.To = at(l.From), at(l.To)
+	if s.Intervals {
+		out.From, out.To = s.time(r.From), s.time(r.To)
 	}
-	if l.of.change {
-		out.Change = jsonNumber(l.Change())
+	if s.Change {
+		out.Change = jsonNumber(r.Change())
 	}
-	if l.Samples > 0 {
-		out.MinTime, out.MaxTime = at(l.MinTime), at(l.MaxTime)
+	if r.Samples > 0 {
+		out.MinTime, out.MaxTime = s.time(r.MinTime), s.time(r.MaxTime)
 	}
-	if l.Desc.InDom != pcp.NullInDom {
-		out.InDom = l.Desc.InDom.String()
+	if r.Desc.InDom != pcp.NullInDom {
+		out.InDom = r.Desc.InDom.String()
 	}
-	if l.Counter != nil {
-		out.Counter = newJSONDesc(l.Counter)
+	if r.Counter != nil {
+		out.Counter = newJSONDesc(r.Counter)
 	}
 	return out
 }
 
 // timeLayout returns the layout of the times of extremes and intervals, with no more than they need: the day if there
 // are several, and the offset from UTC if the clocks show a time twice, because they are put back.
-func timeLayout(zone *time.Location, rows []*summary.Row) string {
+func timeLayout(zone *time.Location, rows []summary.Row) string {
 	days := make(map[string]bool)
 	parts, twice := false, false
-	for _, r := range rows {
+	for i := range rows {
+		r := &rows[i]
 		if r.Samples == 0 {
 			continue
 		}

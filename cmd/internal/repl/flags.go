@@ -46,15 +46,6 @@ func NewFlags(fs *pflag.FlagSet, door Door, set Settings) *Flags {
 // Shared adds options that mean the same in every command.
 func (f *Flags) Shared(names ...string) { f.Share(f.FlagSet, names...) }
 
-// Table adds the options of a table.
-func (f *Flags) Table(add func(t *option.Table)) {
-	var t option.Table
-	add(&t)
-	for o := range t.All() {
-		f.AddFlag(command.Flag(o))
-	}
-}
-
 // parse reads options and values.
 func (f *Flags) parse(options []string) error {
 	err := f.FlagSet.Parse(options)

@@ -17,7 +17,6 @@ import (
 	"io"
 	"time"
 
-	"pmtools/cmd/internal/digest"
 	"pmtools/cmd/internal/find"
 	"pmtools/cmd/internal/install"
 	"pmtools/cmd/internal/report"
@@ -64,7 +63,7 @@ type Sources struct {
 	Report     func(host string, err error)
 	Equivalent func(a, b pcp.InDom) bool // see derive.Options
 	// Sides are the sources that a command line names for compare; nil means those of the session.
-	Sides []digest.Side
+	Sides []Side
 	// Recordings returns the recordings of each machine in a list of archives that are those of several.
 	Recordings func(ctx context.Context, archives string) ([]string, error)
 	// KnownHosts returns hosts that begin with a prefix, to be proposed.

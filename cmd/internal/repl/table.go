@@ -19,6 +19,9 @@ func (s *Session) show(ctx context.Context, w io.Writer, t *Table) error {
 	case "json":
 		return t.WriteJSON(w)
 	}
+	for _, line := range t.Above {
+		fmt.Fprintln(w, line)
+	}
 	if len(t.Rows) > 0 || len(t.Header) > 0 {
 		if err := s.table(ctx, w, t); err != nil {
 			return err

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -84,8 +83,13 @@ func (m Misuse) Error() string { return m.Err.Error() }
 // Unwrap returns the error itself.
 func (m Misuse) Unwrap() error { return m.Err }
 
-// ErrFound is the error of an answer that tells what is wrong, such as that of check: its status is not 0.
-var ErrFound = errors.New("there are mistakes")
+// A Finding is the error of an answer that tells what is wrong, such as that of check: its status is not 0.
+type Finding string
+
+func (f Finding) Error() string { return string(f) }
+
+// ErrFound is the Finding of answers that people need not be told more about.
+const ErrFound = Finding("there are mistakes")
 
 // misuse returns the error of a command line.
 func misuse(format string, args ...any) error { return Misuse{query.Problemf(format, args...)} }
