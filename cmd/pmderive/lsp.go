@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
 	"runtime/debug"
 	"sync"
+	"syscall"
 	"time"
 
 	"pmtools/cmd/internal/grid"
@@ -54,7 +57,7 @@ func (a *app) serve(ctx context.Context, found lint.Options) error {
 	debug.SetMemoryLimit(memoryLimit)
 	a.sources.LoadDefault()
 	a.sources.Silent = true
-	opt := lsp.Options{Lint: found, Patience: patience}
+	opt := lsp.Options{Lint: found, Patience: patience, Client: func(pid int) { go endWith(pid) }}
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:
 		opt.Kind, opt.Name = lsp.Host, name
@@ -83,6 +86,17 @@ func (a *app) serve(ctx context.Context, found lint.Options) error {
 		return repl.New(&own), nil
 	}
 	return lsp.Serve(ctx, a.Env.Stdin, a.Env.Stdout, &opt)
+}
+
+// endWith ends the program when a process has ended. An editor that is killed may leave its pipe open in other children.
+func endWith(pid int) {
+	for range time.Tick(3 * time.Second) {
+		p, err := os.FindProcess(pid)
+		if err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+			os.Exit(1)
+		}
+		_ = p.Release() // there is nothing to free that would not go with the program
+	}
 }
 
 // hoverWidth is how wide a tree is drawn that an editor shows in a window of its own.

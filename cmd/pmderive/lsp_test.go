@@ -57,15 +57,44 @@ func TestLSP(t *testing.T) {
 	}
 }
 
-// published returns what the language server publishes about a text. On a slow machine it may publish
-// something else before what is wanted.
-func published(t *testing.T, base, text string, want []string) (list []string) {
-	t.Helper()
+// TestLSPEndsWithEditor: the language server ends when the process of its client has ended, though its input stays open.
+func TestLSPEndsWithEditor(t *testing.T) {
+	begin := func(pid int) *exec.Cmd {
+		cmd := lspCommand()
+		in, _ := cmd.StdinPipe()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { in.Close() })
+		io.WriteString(in, framed(map[string]any{"id": 1, "method": "initialize", "params": map[string]any{"processId": pid}}))
+		return cmd
+	}
+	editor := begin(os.Getpid())
+	server := begin(editor.Process.Pid)
+	if err := editor.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = editor.Wait() // killed
+	defer time.AfterFunc(time.Minute, func() { server.Process.Kill() }).Stop()
+	if err := server.Wait(); err == nil || server.ProcessState.ExitCode() != 1 {
+		t.Errorf("the server ends: %v", err)
+	}
+}
+
+func lspCommand(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	if exe, err := exec.LookPath("pmderive"); err == nil { // of testscript.Main
 		cmd = exec.Command(exe)
 	}
-	cmd.Args = []string{"pmderive", "-a", base, "lsp", "--stdio"}
+	cmd.Args = append(append([]string{"pmderive"}, args...), "lsp", "--stdio")
+	return cmd
+}
+
+// published returns what the language server publishes about a text. On a slow machine it may publish
+// something else before what is wanted.
+func published(t *testing.T, base, text string, want []string) (list []string) {
+	t.Helper()
+	cmd := lspCommand("-a", base)
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
 	if err := cmd.Start(); err != nil {

@@ -20,9 +20,13 @@ const maxErrors = 10_000
 
 // Format returns the canonical form of a configuration file. The definitions are the same, and
 // formatting it again changes nothing. A file with errors is not formatted; the name is used in
-// messages.
+// messages. Lines that all end in CR LF still do; as PCP joins no such lines, and knows
+// no empty ones, none is broken and none is empty.
 func (c *Config) Format(name string, src []byte) ([]byte, []*FileError) {
-	f := formatter{config: c, name: name}
+	f := formatter{config: c, name: name, newline: "\n"}
+	if n := bytes.Count(src, []byte("\n")); n > 0 && bytes.Count(src, []byte("\r\n")) == n {
+		f.newline = "\r\n"
+	}
 	for c := range Chunks(name, src) {
 		if metric, ok := c.helped(); ok {
 			f.next = append(f.next, metric)
@@ -49,11 +53,12 @@ func FormatDefinition(name string, e Expr) string {
 }
 
 type formatter struct {
-	config *Config
-	name   string
-	next   []string // the metrics of the help texts to come, in order, "" for a definition
-	out    bytes.Buffer
-	errs   []*FileError
+	config  *Config
+	name    string
+	newline string
+	next    []string // the metrics of the help texts to come, in order, "" for a definition
+	out     bytes.Buffer
+	errs    []*FileError
 
 	metric  string // that the current paragraph defines
 	gap     bool   // there was an empty line after the text written last
@@ -91,7 +96,7 @@ func (f *formatter) chunk(c *Chunk) {
 
 // paragraph puts an empty line before what comes next, unless the file begins there.
 func (f *formatter) paragraph() {
-	if f.out.Len() > 0 {
+	if f.out.Len() > 0 && f.newline == "\n" {
 		f.out.WriteByte('\n')
 	}
 }
@@ -140,7 +145,11 @@ func (f *formatter) definition(d *Definition) {
 	if !f.comment || f.gap || f.metric != "" {
 		f.paragraph()
 	}
-	f.out.WriteString(FormatDefinition(d.Name, x))
+	if f.newline == "\n" {
+		f.out.WriteString(FormatDefinition(d.Name, x))
+	} else {
+		f.out.WriteString(d.Name + " = " + Print(x) + f.newline)
+	}
 	f.metric, f.comment, f.gap = d.Name, false, false
 }
 
@@ -161,10 +170,10 @@ func (f *formatter) attribute(a *Attribute, raw string) {
 }
 
 // line writes lines with a newline at their end. After a backslash, with which only the last line
-// of a file can end, a newline would not be one.
+// of a file can end, a newline would not be one; before one a CR would be a part of a help text.
 func (f *formatter) line(raw string) {
 	f.out.WriteString(raw)
-	if !strings.HasSuffix(raw, "\n") && !strings.HasSuffix(raw, `\`) {
+	if !strings.HasSuffix(raw, "\n") && !strings.HasSuffix(raw, `\`) && f.newline == "\n" {
 		f.out.WriteByte('\n')
 	}
 }

@@ -31,6 +31,11 @@ func TestFormat(t *testing.T) {
 		{"no newline at the end", "a = b", "a = b\n"},
 		{"joined", "a = b \\\n  + c\n", "a = b + c\n"},
 		{"help broken before its value", "a = b\na(oneline) = \\\n x\n", "a = b\na(oneline) = \\\n x\n"},
+		{"CR LF", "a=b\r\n# c\r\nd=e\r\nd(oneline)=x y\r\n", "a = b\r\n# c\r\nd = e\r\nd(oneline) = x y\r\n"},
+		{"CR LF, a long line", "some.longer.name = first.operand.metric+second.operand.metric * third.operand.metric - fourth\r\n",
+			"some.longer.name = first.operand.metric + second.operand.metric * third.operand.metric - fourth\r\n"},
+		{"CR LF, help without an end", "a=b\r\na(oneline)=x", "a = b\r\na(oneline) = x"},
+		{"CR LF and LF", "a=b\r\nc=d\n", "a = b\n\nc = d\n"},
 		{"a dot at the end of a name", "a.b. = c\n", "a.b. = c\n"},
 		{"long", "some.longer.name = first.operand.metric + second.operand.metric * third.operand.metric - fourth\n",
 			"some.longer.name = first.operand.metric \\\n    + second.operand.metric * third.operand.metric - fourth\n"},
@@ -109,6 +114,9 @@ func checkFormat(t testing.TB, in string) {
 		}
 		return
 	}
+	if errs != nil && strings.Contains(in, "\x00") {
+		return // an error of its own, as TestFormatErrors has it
+	}
 	if errs != nil {
 		t.Fatalf("%q has no errors, but %v", in, errs[0])
 	}
@@ -129,6 +137,7 @@ func FuzzFormat(f *testing.F) {
 	for _, s := range []string{
 		"a=b+c\n# x\nc = d\n", "a = b\\\n+c\na(oneline)= \"x\\\"\ny\" z\n", "#control a=1\n\n# c \\\na = rate(b[x\\]y]) ? novalue() : 1\n",
 		"a = " + strings.Repeat("b.c + d * ", 20) + "1", "a = matchinst(!/a+b/,c)\n\\\na(helptext)\\\n=\\\nx\n",
+		"a=b\r\n# c\r\na(oneline)=x\r\na(helptext)=\"x\r\ny\"\r\n",
 	} {
 		f.Add(s)
 	}

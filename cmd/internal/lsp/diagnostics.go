@@ -36,7 +36,7 @@ func (s *server) check(d *document) {
 func (s *server) undecided(d *document) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.docs[d.uri] == d && d.found == nil
+	return s.docs[key(d.uri)] == d && d.found == nil
 }
 
 // checkFully checks a document with the source. If that is not there, the text is checked alone.
@@ -105,7 +105,7 @@ func (s *server) publish(d *document, f *findings) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.docs[d.uri] != d || !f.full && d.found != nil {
+	if s.docs[key(d.uri)] != d || !f.full && d.found != nil {
 		return
 	}
 	d.found = f

@@ -3,12 +3,27 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"strings"
 )
+
+// key returns one of the spellings of a URI: clients escape more than they must, and drives of Windows have
+// small letters or capitals.
+func key(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" {
+		return uri
+	}
+	if len(u.Path) > 2 && u.Path[2] == ':' {
+		u.Path = strings.ToLower(u.Path[:2]) + u.Path[2:]
+	}
+	return "file://" + strings.TrimPrefix(strings.ToLower(u.Host), "localhost") + u.Path
+}
 
 func (s *server) document(uri string) (*document, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if d := s.docs[uri]; d != nil {
+	if d := s.docs[key(uri)]; d != nil {
 		return d, nil
 	}
 	return nil, rpcErrorf(codeInvalidParams, "the document %q is not open", uri)
@@ -37,13 +52,13 @@ func (s *server) put(uri string, version int, text string) error {
 
 func (s *server) keep(d *document) error {
 	s.mu.Lock()
-	old := s.docs[d.uri]
+	old := s.docs[key(d.uri)]
 	if old == nil && len(s.docs) >= maxDocuments {
 		s.mu.Unlock()
 		return fmt.Errorf("%d documents are open, and %s is not looked at", maxDocuments, d.uri)
 	}
 	d.current, d.outdate = context.WithCancel(s.ctx)
-	s.docs[d.uri] = d
+	s.docs[key(d.uri)] = d
 	s.mu.Unlock()
 	if old != nil {
 		old.outdate()
@@ -59,10 +74,10 @@ func (s *server) refuse(uri string, version int, why string) {
 func (s *server) drop(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if d := s.docs[uri]; d != nil {
+	if d := s.docs[key(uri)]; d != nil {
 		d.outdate()
 	}
-	delete(s.docs, uri)
+	delete(s.docs, key(uri))
 }
 
 func (s *server) didOpen(p *params) error {

@@ -79,6 +79,7 @@ var sessions = map[string][]step{
 		{"change", "a = hinv.ncpu + disk.dev.total|\n", nil}, {"textDocument/codeAction", "", nil},
 		{"change", "a = rte(disk.dev.total)|\n", nil}, {"textDocument/codeAction", "", nil},
 		{"change", "a = sum(rate(disk.dev.total|))\n", nil}, {"textDocument/codeAction", "", nil},
+		{"change", "a   = 1\r\nb=2\r\n", nil}, {"textDocument/formatting", "", nil},
 		{"change", "ü = 1\r\na = \\\n  |hinv.npcu\n", nil}, {"textDocument/codeAction", "", nil},
 	},
 }
@@ -106,6 +107,43 @@ func TestSessions(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 			}
 		})
+	}
+}
+
+// TestSpellings: two spellings of a URI are one document, and an answer about it has that of its opening.
+func TestSpellings(t *testing.T) {
+	c := start(t, options(t, "demo"))
+	c.initialize(nil)
+	for _, uris := range [][2]string{
+		{"file:///tmp/a+b (1).conf", "file:///tmp/a%2Bb%20%281%29.conf"},
+		{"file:///C%3A/d.conf", "file:///c:/d.conf"},
+		{"file:///d.conf", "file://localhost/d.conf"},
+	} {
+		c.open(uris[0], "a   = 1\n")
+		m := c.request("textDocument/formatting", map[string]any{"textDocument": map[string]any{"uri": uris[1]}})
+		if m.Error != nil || !strings.Contains(string(m.Result), "a = 1") {
+			t.Errorf("%s: %v", uris[1], m.Error)
+		}
+		c.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": uris[1], "version": 2}, "contentChanges": []map[string]any{{"text": "a = \n"}}})
+		c.published(uris[0], 2)
+	}
+	c.end()
+}
+
+// TestNoSettings: an empty array, as clients in Lua write an empty table, is no setting.
+func TestNoSettings(t *testing.T) {
+	for _, empty := range []any{nil, []any{}, map[string]any{}, map[string]any{"pmderive": []any{}}, map[string]any{"pmderive": nil}} {
+		c := start(t, options(t, "demo"))
+		if m := c.initialize(empty); m.Error != nil {
+			t.Errorf("%v: %s", empty, m.Error.Message)
+			continue
+		}
+		c.notify("workspace/didChangeConfiguration", map[string]any{"settings": empty})
+		c.open("file:///d.conf", "a = 1 +\n")
+		for _, m := range c.seen {
+			t.Errorf("%v: %s %s", empty, m.Method, m.Params)
+		}
+		c.end()
 	}
 }
 

@@ -110,6 +110,7 @@ type params struct {
 	Settings     json.RawMessage `json:"settings"`
 	ID           json.RawMessage `json:"id"` // of the request to cancel
 	Options      json.RawMessage `json:"initializationOptions"`
+	ProcessID    int             `json:"processId"`
 	Capabilities struct {
 		Workspace struct {
 			Configuration bool `json:"configuration"`

@@ -30,6 +30,8 @@ type Options struct {
 	// Patience is how long an answer of the source is waited for before what needs none is published
 	// alone; 0 means for ever.
 	Patience time.Duration
+	// Client is told the process of a client that says which it is. The server should end when that has ended.
+	Client func(pid int)
 }
 
 // Kinds of sources.
@@ -203,6 +205,9 @@ var notifications = map[string]func(s *server, p *params) error{
 func (s *server) initialize(p *params) (any, error) {
 	if err := s.configure(p.Options); err != nil {
 		return nil, err
+	}
+	if s.opt.Client != nil && p.ProcessID > 0 {
+		s.opt.Client(p.ProcessID)
 	}
 	s.state, s.pull = ready, p.Capabilities.Workspace.Configuration
 	return map[string]any{

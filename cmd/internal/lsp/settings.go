@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,12 +24,18 @@ type settings struct {
 
 const settingsID = "pmderive-settings"
 
+// none reports whether settings are missing. A client in Lua writes its empty table as an empty array.
+func none(raw json.RawMessage) bool {
+	text := string(bytes.Join(bytes.Fields(raw), nil))
+	return text == "" || text == "null" || text == "[]"
+}
+
 // configure applies settings: an object, or one in an object as its member "pmderive".
 func (s *server) configure(raw json.RawMessage) error {
 	var nested struct {
 		Own json.RawMessage `json:"pmderive"`
 	}
-	if len(raw) == 0 || string(raw) == "null" {
+	if none(raw) {
 		return nil
 	}
 	if err := unmarshal(raw, &nested); err != nil {
@@ -36,6 +43,9 @@ func (s *server) configure(raw json.RawMessage) error {
 	}
 	if nested.Own != nil {
 		raw = nested.Own
+	}
+	if none(raw) {
+		raw = json.RawMessage("{}")
 	}
 	opt := s.opt.Lint
 	set := settings{Syntax: opt.Syntax, Expand: opt.Expand, Unknown: opt.Unknown}
@@ -86,7 +96,7 @@ func (u *sessions) apply(set *settings) error {
 }
 
 func (s *server) didChangeConfiguration(p *params) error {
-	if s.pull && string(p.Settings) == "null" {
+	if s.pull && none(p.Settings) {
 		return s.initialized(nil)
 	}
 	return s.configure(p.Settings)
