@@ -45,7 +45,7 @@ var optionGroups = []command.Group{
 	{Title: "Options about values", Names: []string{"instances", "where", "top", "by", "sort", "every", "threshold", "fail-over", "limit", "raw", "units", "across", "percent", "scale", "no-scale", "verbose", "extended"}},
 	{Title: "Options about output", Names: []string{"output", "json", "sarif", "dot", "pmlogger", "junit", "lcov", "output-file", "archive-out", "precision", "plot", "wide", "vertical", "long", "header", "timestamp", "delimiter", "safe-csv", "fail-empty"}},
 	{Title: "Options about time", Names: []string{"start", "finish", "with-S", "with-T", "baseline", "align", "origin", "interval", "samples", "delay", "timezone", "hostzone"}},
-	{Title: "Options about the source", Names: []string{"archive", "host", "hosts", "only", "all-hosts", "local-PMDA", "spec-local", "container", "namespace", "derived", "stock", "no-stock", "config", "metrics", "tables", "unpack-limit"}},
+	{Title: "Options about the source", Names: []string{"archive", "host", "hosts", "all-hosts", "local-PMDA", "spec-local", "container", "namespace", "derived", "stock", "no-stock", "config", "metrics", "tables", "unpack-limit"}},
 	{Title: "General options", Names: []string{"debug", "help", "version"}},
 }
 

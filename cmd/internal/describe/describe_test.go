@@ -159,6 +159,37 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestPart has one part of several metrics in all forms.
+func TestPart(t *testing.T) {
+	c := catalogue(t, "demo")
+	for part, want := range map[string]string{
+		"desc": "metric,pmid,type,semantics,units,indom\r\ndisk.dev.total,60.0.28,U64,counter,count,60.1\r\nhinv.ncpu,60.0.32,U32,discrete,,\r\n" +
+			`{"indom":"60.1","metric":"disk.dev.total","pmid":"60.0.28","semantics":"counter","type":"U64","units":"count"}` + "\n" +
+			`{"indom":"","metric":"hinv.ncpu","pmid":"60.0.32","semantics":"discrete","type":"U32","units":""}` + "\n",
+		"inst": "metric,id,instance\r\ndisk.dev.total,0,sda\r\ndisk.dev.total,1,nvme0n1\r\n" +
+			`{"metric":"disk.dev.total","instance":{"id":0,"name":"sda"}}` + "\n" + `{"metric":"disk.dev.total","instance":{"id":1,"name":"nvme0n1"}}` + "\n",
+		"labels": "metric,instance,labels\r\n" + `disk.dev.total,,"{""agent"":""linux"",""device_type"":""block"",""hostname"":""demo"",""part"":""disk""}"` + "\r\n" +
+			`disk.dev.total,sda,"{""medium"":""rotating""}"` + "\r\n" + `disk.dev.total,nvme0n1,"{""medium"":""flash""}"` + "\r\n" + `hinv.ncpu,,"{""agent"":""linux"",""hostname"":""demo"",""part"":""hardware""}"` + "\r\n" +
+			`{"metric":"disk.dev.total","labels":{"agent":"linux","device_type":"block","hostname":"demo","part":"disk"}}` + "\n" +
+			`{"metric":"disk.dev.total","instance":{"id":0,"name":"sda"},"labels":{"medium":"rotating"}}` + "\n" +
+			`{"metric":"disk.dev.total","instance":{"id":1,"name":"nvme0n1"},"labels":{"medium":"flash"}}` + "\n" + `{"metric":"hinv.ncpu","labels":{"agent":"linux","hostname":"demo","part":"hardware"}}` + "\n",
+		"text": "metric,oneline,help\r\n" + "disk.dev.total,reads and writes that each disk has completed,The sum of disk.dev.read and disk.dev.write.\r\n" + "hinv.ncpu,number of processors,The number of processors that the system uses.\r\n" +
+			`{"help":"The sum of disk.dev.read and disk.dev.write.","metric":"disk.dev.total","oneline":"reads and writes that each disk has completed"}` + "\n" +
+			`{"help":"The number of processors that the system uses.","metric":"hinv.ncpu","oneline":"number of processors"}` + "\n",
+	} {
+		p := describe.NewPart(c, part, true, func(line string) { t.Error(line) })
+		for _, name := range []string{"disk.dev.total", "hinv.ncpu"} {
+			if err := p.Add(t.Context(), name); err != nil && part != "inst" {
+				t.Errorf("%s of %s: %v", part, name, err)
+			}
+		}
+		var b strings.Builder
+		if err := errors.Join(p.WriteCSV(&b), p.WriteJSON(&b)); err != nil || b.String() != want {
+			t.Errorf("%s: %v\n%swant\n%s", part, err, b.String(), want)
+		}
+	}
+}
+
 // TestDamaged describes a metric of an archive whose end is missing, and of one with odd values.
 func TestDamaged(t *testing.T) {
 	for _, archive := range []string{"truncated", "ta", "labels"} {

@@ -33,8 +33,8 @@ func (c *Catalogue) problem(ctx context.Context, name string, err error) error {
 	return p
 }
 
-// InstancesProblem tells why a metric has no instances.
-func InstancesProblem(name string, d pcp.InDom, err error) error {
+// instancesProblem tells why a metric has no instances.
+func instancesProblem(name string, d pcp.InDom, err error) error {
 	p := &diagnose.Problem{Msg: fmt.Sprintf("the source knows no instances of %s: it has nothing about the domain %s", name, d), Err: err}
 	if !errors.Is(err, pmerr.InDom) && !errors.Is(err, pmerr.InDomLog) {
 		p.Msg = "the instances of " + name + " cannot be listed: " + diagnose.LowerFirst(err.Error())

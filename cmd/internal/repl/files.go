@@ -53,7 +53,7 @@ func newSave() *Verb {
 		Short: "Write the definitions to the configuration file that this session has read or written last, to another of these, or to a new one",
 		Most:  1, Asks: true, Complete: OfFiles,
 		New: func(f *Flags) Run {
-			force := f.Bool("force", false, "write definitions of the extended language, too, and replace the content of any file: :save! is the same")
+			force := f.Bool("force", false, "write definitions of the extended language, too, and replace the content of any file")
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
 				name := cmp.Or(strings.Join(args, ""), s.saved)
 				if name == "" {

@@ -66,7 +66,11 @@ func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
 	io.WriteString(w, "An expression is evaluated; NAME = EXPR defines a derived metric.\n\n")
 	t := &Table{Wrap: true}
 	for _, v := range At(Prompt, s.verbs()) {
-		t.Rows = append(t.Rows, []string{v.usage(Prompt), v.Short})
+		text := v.Short
+		if len(v.Aliases) > 0 {
+			text += " (also :" + strings.Join(v.names()[1:], ", :") + ")"
+		}
+		t.Rows = append(t.Rows, []string{v.usage(Prompt), text})
 	}
 	if err := s.table(ctx, w, t); err != nil {
 		return err

@@ -48,7 +48,7 @@ func TestHost(t *testing.T) {
 		{":time", "!! the source is live; only archives have a time to go to\n"},
 		{":next", "!! the source is live; only archives have a time to go to\n"},
 		{":step 5", "!! the source is live; only archives have a time to go to\n"},
-		{":labels sample.bin", "sample.bin {\"agent\":\"sample\",\"hostname\":\"test\",\"role\":\"testing\"}\nbin-100  {\"bin\":100}\nbin-200  {}\nbin-300  {\"bin\":300}\n"},
+		{":labels sample.bin", "sample.bin  {\"agent\":\"sample\", \"hostname\":\"test\", \"role\":\"testing\"}\nbin-100     {\"bin\":100}\nbin-200     {}\nbin-300     {\"bin\":300}\n"},
 	} {
 		if got := run(s, tt.item); got != tt.want {
 			t.Errorf("%s:\n%swant\n%s", tt.item, got, tt.want)

@@ -3,8 +3,6 @@ package repl
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -29,89 +27,6 @@ func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue,
 	c := s.catalogue(ctx)
 	d, err := c.Lookup(ctx, name)
 	return c, d, err
-}
-
-func newDescribe() *Verb {
-	return &Verb{
-		Name: "describe", Aliases: []Alias{{Name: "d"}}, Usage: "NAME ...", Short: "Show all about a metric",
-		Long: "Show texts, type, instances, labels, values and rates of a metric, what it is made of, the definitions\n" +
-			"that use it, when an archive has it, and expressions to try. A name that has metrics below it lists them.",
-		Doors: Both, Least: 1, Most: many, Asks: true, Complete: ofNames,
-		New: func(f *Flags) Run {
-			f.Output(answer.Forms(), "json")
-			return runDescribe
-		},
-	}
-}
-
-func runDescribe(ctx context.Context, s *Session, list []string, w io.Writer) error {
-	c := s.catalogue(ctx)
-	var bad []error
-	var found []*describe.Description
-	c.Take(ctx, list, s.set.Interval)
-	for _, name := range list {
-		d, err := c.New(ctx, name, s.set.Interval)
-		if p, wrong := errors.AsType[*diagnose.Problem](err); wrong {
-			bad = append(bad, p)
-			continue
-		} else if err != nil {
-			return err
-		}
-		found = append(found, d)
-	}
-	if len(found) > 0 {
-		bad = append(bad, s.show(ctx, w, describe.Table(found, s.set.Numbers.Form(), s.zone)))
-	}
-	return errors.Join(bad...)
-}
-
-func runDesc(ctx context.Context, s *Session, name string, w io.Writer) error {
-	_, d, err := s.metric(ctx, name)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(format.AppendDesc([]byte(fmt.Sprintf("%s PMID: %s\n", name, d.ID)), &d, false))
-	return err
-}
-
-func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
-	_, d, err := s.metric(ctx, name)
-	if err != nil {
-		return err
-	}
-	if d.InDom == pcp.NullInDom {
-		return query.Problemf("%s has one value and no instances", name)
-	}
-	insts, err := pmapi.InstancesOf(ctx, s.src, d.InDom, pmapi.At(s.src.At))
-	if err != nil && s.src.Line != nil {
-		if all, later := pmapi.InstancesOf(ctx, s.src, d.InDom, pmapi.Ever()); later == nil && len(all) > 0 {
-			s.note(w, "none at the position; these are of the whole recording")
-			insts, err = all, nil
-		}
-	}
-	if err != nil {
-		return describe.InstancesProblem(name, d.InDom, err)
-	}
-	t := &Table{Right: []bool{true}}
-	for _, in := range insts {
-		t.Rows = append(t.Rows, []string{query.Number(in.ID), in.Name})
-	}
-	return s.table(ctx, w, t)
-}
-
-func runText(ctx context.Context, s *Session, name string, w io.Writer) error {
-	c, d, err := s.metric(ctx, name)
-	if err != nil {
-		return err
-	}
-	texts, err := c.Texts(ctx, name, d.ID)
-	if err != nil {
-		return err
-	}
-	for _, text := range texts.List() {
-		fmt.Fprintln(w, text)
-	}
-	return nil
 }
 
 // About returns the metadata of a metric, in one line, and its help texts.
@@ -140,27 +55,6 @@ func (s *Session) Replace(ctx context.Context, name string, text []byte) error {
 	defer s.release()
 	s.defs, s.full = s.defs.Replace(query.ReadFile(name, text, nil).Own), nil
 	return nil
-}
-
-func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error {
-	c, d, err := s.metric(ctx, name)
-	if err != nil {
-		return err
-	}
-	labels, insts, err := c.Labels(ctx, &d)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "%s %s\n", name, pcp.AppendLabels(nil, labels))
-	if d.InDom == pcp.NullInDom {
-		return nil
-	}
-	namer := query.NewInstanceNamer(s.src)
-	t := &Table{}
-	for _, l := range insts {
-		t.Rows = append(t.Rows, []string{namer.Name(ctx, d.InDom, l.Inst, s.src.At), string(pcp.AppendLabels(nil, l.Labels))})
-	}
-	return s.table(ctx, w, t)
 }
 
 // maxTexts is how many metrics are listed with help texts, which are asked for one by one.
