@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
+	"slices"
 	"sort"
 
 	"github.com/parquet-go/parquet-go"
@@ -28,33 +28,29 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config, su
 		return err
 	}
 	p := cfg.place(r.host)
-	list := func(table string) fileList {
-		return fileList{from: cfg.store(), place: p, table: table, files: sum.tables[table]}
+	list := func(table string) rowReader {
+		return rowReader{from: cfg.store(), place: p, table: table, files: sum.tables[table]}
 	}
-	c := &checker{fileList: list("values")}
-	c.event.fileList = list("events")
+	c := &checker{values: list("values"), event: list("events"), maker: p.maker(eventRow{})}
 	c.want.of(p)
-	defer c.close()
+	defer c.values.close()
 	defer c.event.close()
 	damage, err := r.read(ctx, c)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(c.ended(len(c.groups)-c.group), c.event.ended(int(c.event.left))); err != nil {
+	if err := errors.Join(c.values.ended(), c.event.ended()); err != nil {
 		return err
 	}
 	return checkMetrics(ctx, r, sum.tables["metrics"][0], damage)
 }
 
-// A checker is a sink that compares groups with files.
+// A checker is a sink that compares rows with those of files.
 type checker struct {
 	unwatched
-	fileList
-	groups []parquet.RowGroup // of the file
-	group  int                // the next one
-	want   rowChunk           // as the rows should be
-	got    [chunk]parquet.Row
-	event  eventChecker
+	values, event rowReader
+	want          rowChunk // as the rows of values should be
+	maker         *rowMaker
 }
 
 // unwatched ignores the calls of a sink about changes beside the values.
@@ -68,197 +64,109 @@ func (unwatched) missing(string, record, pmerr.Code) error { return nil }
 
 func (unwatched) turn() error { return nil }
 
-func (c *checker) events(e *eventValue, records []pcp.EventRecord) error {
-	return c.event.compare(e, records)
+func (c *checker) rows(g *group, metrics []metric) error {
+	for rows := range slices.Chunk(g.sorted, chunk) {
+		c.want.fill(g, metrics, rows)
+		for i := range rows {
+			if err := c.values.compare(func(column int) parquet.Value { return c.want.columns[column][i] }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// A fileList opens the files of a table one after the other.
-type fileList struct {
+func (c *checker) events(e *eventValue, records []pcp.EventRecord) error {
+	rows, err := e.rows(records)
+	for i := range rows {
+		want := c.maker.row(nil, &rows[i])
+		if err := c.event.compare(func(column int) parquet.Value { return want[column] }); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// A rowReader reads the rows of the files of a table, one after the other.
+type rowReader struct {
 	from  Store
 	place place
 	table string
 	files []string
-	next  int
-	file  File
+	next  int      // file
+	in    *reading // nil before the first file
+	count int      // of the rows of the file that were read
 }
 
 // name returns the file that is read, or the table if it has no files.
-func (l *fileList) name() string {
-	if len(l.files) == 0 {
-		return l.table
+func (t *rowReader) name() string {
+	if len(t.files) == 0 {
+		return t.table
 	}
-	return l.from.Name(l.files[max(l.next-1, 0)])
+	return t.from.Name(t.files[max(t.next-1, 0)])
 }
 
-func (l *fileList) close() {
-	if l.file != nil {
-		l.file.Close()
+func (t *rowReader) close() {
+	if t.in != nil {
+		t.in.close()
 	}
-	l.file = nil
+	t.in = nil
 }
 
-// open opens the next file, whose columns must be those of a row.
-func (l *fileList) open(row any) (f *parquet.File, err error) {
-	l.close()
-	if l.next == len(l.files) {
-		return nil, fmt.Errorf("%s: there are fewer rows than the recording has %s", l.name(), l.table)
+// open opens the next file, whose columns must be those of the table.
+func (t *rowReader) open() (err error) {
+	t.close()
+	if t.next == len(t.files) {
+		return fmt.Errorf("%s: there are fewer rows than the recording has %s", t.name(), t.table)
 	}
-	l.next++
-	if l.file, f, err = openTable(context.Background(), l.from, l.files[l.next-1]); err != nil {
-		return nil, err
+	t.next, t.count = t.next+1, 0
+	if t.in, err = openRun(t.from, run{path: t.files[t.next-1], group: -1}, make(map[string]*tableFile)); err != nil {
+		return err
 	}
-	defer recoverTable(l.name(), &err)
-	if !parquet.EqualNodes(f.Schema(), l.place.schema(row)) {
-		return nil, fmt.Errorf("%s: the columns are not those of %s", l.name(), l.table)
-	}
-	return f, nil
-}
-
-// ended returns an error if rows are left in the file, or other files.
-func (l *fileList) ended(left int) error {
-	if left > 0 || l.next < len(l.files) {
-		return fmt.Errorf("%s: there are more rows than the recording has %s", l.name(), l.table)
+	defer recoverTable(t.name(), &err)
+	if !parquet.EqualNodes(t.in.file.table.Schema(), t.place.schema(rowsOf(t.table))) {
+		return fmt.Errorf("%s: the columns are not those of %s", t.name(), t.table)
 	}
 	return nil
 }
 
-func (c *checker) rows(g *group, metrics []metric) (err error) {
-	for c.group == len(c.groups) {
-		f, err := c.open(valueRow{})
+// more goes to the next row of the file, and reports whether there is one.
+func (t *rowReader) more() (bool, error) {
+	if t.in == nil {
+		return false, nil
+	}
+	ok, err := t.in.skip(min(t.count, 1))
+	t.count++
+	return ok, err
+}
+
+// compare compares the next row with what its columns should have.
+func (t *rowReader) compare(want func(column int) parquet.Value) error {
+	for {
+		ok, err := t.more()
 		if err != nil {
 			return err
 		}
-		c.groups, c.group = f.RowGroups(), 0
-	}
-	c.group++
-	defer recoverTable(c.name(), &err)
-	rows := c.groups[c.group-1].Rows()
-	defer rows.Close()
-	if n := c.groups[c.group-1].NumRows(); n != int64(g.len()) {
-		return fmt.Errorf("%s: row group %d has %d rows, want %d", c.name(), c.group, n, g.len())
-	}
-	for from := 0; from < len(g.sorted); {
-		n, err := rows.ReadRows(c.got[:min(chunk, len(g.sorted)-from)])
-		if n == 0 && err != nil {
-			return fmt.Errorf("%s: row group %d: %w", c.name(), c.group, unexpectedEOF(err))
+		if ok {
+			break
 		}
-		c.want.fill(g, metrics, g.sorted[from:from+n])
-		for i, row := range c.got[:n] {
-			for k, v := range row {
-				if want := c.want.columns[k][i]; !same(v, want) {
-					return fmt.Errorf("%s: row group %d, row %d, %s: %v, want %v",
-						c.name(), c.group, from+i+1, c.place.schema(valueRow{}).Columns()[k][0], v, want)
-				}
-			}
+		if err := t.open(); err != nil {
+			return err
 		}
-		from += n
+	}
+	for k, v := range t.in.row() {
+		if want := want(k); !same(v, want) {
+			return fmt.Errorf("%s: row %d, %s: %v, want %v", t.name(), t.count, t.in.file.table.Schema().Columns()[k][0], v, want)
+		}
 	}
 	return nil
 }
 
-// An eventReader reads rows of events.
-type eventReader interface {
-	Read(rows []eventRow) (int, error)
-	Close() error
-}
-
-// microEvents reads rows of a table of microseconds.
-type microEvents struct {
-	*parquet.Reader
-	convert []conversion
-}
-
-func (r *microEvents) Read(rows []eventRow) (int, error) {
-	list := make([]parquet.Row, len(rows))
-	n, err := r.ReadRows(list)
-	for i, row := range list[:n] {
-		for k, c := range r.convert {
-			row[k] = c.back(row[k])
-		}
-		if bad := parquet.SchemaOf(eventRow{}).Reconstruct(&rows[i], row[:len(r.convert)]); bad != nil {
-			return i, bad
-		}
-	}
-	return n, err
-}
-
-type eventChecker struct {
-	fileList
-	rows eventReader
-	left int64 // rows of the file
-}
-
-func (c *eventChecker) close() {
-	if c.rows != nil {
-		c.rows.Close()
-	}
-	c.rows = nil
-	c.fileList.close()
-}
-
-func (c *eventChecker) begin() (err error) {
-	c.close()
-	f, err := c.open(eventRow{})
-	if err != nil {
-		return err
-	}
-	defer recoverTable(c.name(), &err)
-	if c.left = f.NumRows(); c.place.micros {
-		c.rows = &microEvents{parquet.NewReader(f), c.place.conversions(eventRow{})}
-	} else {
-		c.rows = parquet.NewGenericReader[eventRow](f)
-	}
-	return nil
-}
-
-func (c *eventChecker) read(rows []eventRow) (n int, err error) {
-	defer recoverTable(c.name(), &err)
-	return c.rows.Read(rows)
-}
-
-func (c *eventChecker) compare(e *eventValue, records []pcp.EventRecord) error {
-	want, err := e.rows(records)
-	if err != nil {
-		return err
-	}
-	for len(want) > 0 {
-		for c.left == 0 {
-			if err := c.begin(); err != nil {
-				return err
-			}
-		}
-		got := make([]eventRow, min(int64(len(want)), c.left))
-		n, err := c.read(got)
-		if n == 0 && err != nil {
-			return fmt.Errorf("%s: %w", c.name(), unexpectedEOF(err))
-		}
-		for i := range got[:n] {
-			if c.place.micros {
-				want[i].Time, want[i].Recorded = 1000*floor(want[i].Time, 1000), 1000*floor(want[i].Recorded, 1000)
-			}
-			if !reflect.DeepEqual(got[i].bits(), want[i].bits()) {
-				return fmt.Errorf("%s: %d rows before the end there is record %d of %s, want %d of %s, or another value of it",
-					c.name(), c.left-int64(i), got[i].Record, got[i].Metric, want[i].Record, want[i].Metric)
-			}
-		}
-		c.left -= int64(n)
-		want = want[n:]
-	}
-	return nil
-}
-
-// bits returns a row that compares as its bits do: NaN equals itself.
-func (row eventRow) bits() eventRow {
-	if row.F64 != nil {
-		n := int64(math.Float64bits(*row.F64))
-		row.F64, row.I64 = new(float64), &n
-	}
-	return row
-}
-
-func unexpectedEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
+// ended returns an error if there are more rows.
+func (t *rowReader) ended() error {
+	ok, err := t.more()
+	if err == nil && (ok || t.next < len(t.files)) {
+		err = fmt.Errorf("%s: there are more rows than the recording has %s", t.name(), t.table)
 	}
 	return err
 }

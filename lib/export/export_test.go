@@ -343,7 +343,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestCheck: Check finds a table that is of another recording, and one that is not there.
+// TestCheck: Check finds a table that is of another recording, has fewer rows or more of them, and one that is not there.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	path := archivetest.Path(t, "demo")
@@ -358,8 +358,8 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		{"disk.dev.total", func() error { return nil }, ""},
-		{"disk.dev.read", func() error { return nil }, sum.Files[0] + ": row group 1, row 1, metric: disk.dev.total, want disk.dev.read"},
-		{"disk", func() error { return nil }, " rows, want "},
+		{"disk.dev.read", func() error { return nil }, sum.Files[0] + ": row 1, metric: disk.dev.total, want disk.dev.read"},
+		{"disk", func() error { return nil }, sum.Files[0] + ": row 1, metric: disk.dev.total, want disk.dev.read"},
 		{"disk.dev.total", func() error { return os.Truncate(sum.Files[0], 100) }, sum.Files[0] + ": "},
 		{"disk.dev.total", func() error { return os.Remove(sum.Files[0]) }, sum.Files[0]},
 	} {
@@ -370,6 +370,20 @@ func TestCheck(t *testing.T) {
 		err := Check(t.Context(), recs, recs, &Config{Dir: dir, Name: "demo", Metrics: []string{tt.metric}}, &sum)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %s", tt.metric, err, tt.want)
+		}
+	}
+	for _, tt := range []struct{ wrote, checked, want string }{
+		{"disk.dev.read", "disk", "there are fewer rows than the recording has values"},
+		{"disk", "disk.dev.read", "there are more rows than the recording has values"},
+	} {
+		recs, cfg := open(t, path), &Config{Dir: t.TempDir(), Name: "demo", Metrics: []string{tt.wrote}}
+		sum, err := Write(t.Context(), recs, recs, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Metrics, recs = []string{tt.checked}, open(t, path)
+		if err := Check(t.Context(), recs, recs, cfg, &sum); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s, read as %s: %v, want %s", tt.wrote, tt.checked, err, tt.want)
 		}
 	}
 }

@@ -45,45 +45,47 @@ func (p place) options(more ...parquet.WriterOption) []parquet.WriterOption {
 	return options(append(more, parquet.KeyValueMetadata("pmtools.host", utf8Text(p.host)), parquet.KeyValueMetadata("pmtools.schema", strconv.Itoa(versionOf(p.micros))))...)
 }
 
-// A rowWriter writes rows to a file.
-type rowWriter[T any] interface {
-	Write(rows []T) (int, error)
-	Flush() error
-	Close() error
-	SetKeyValueMetadata(key, value string)
-}
-
-func newRowWriter[T any](file io.Writer, p place) rowWriter[T] {
-	var row T
-	convert := p.conversions(row)
-	if !p.NoHost && convert == nil {
-		return parquet.NewGenericWriter[T](file, p.options()...)
-	}
-	s := parquet.SchemaOf(row)
-	w := &changedWriter[T]{GenericWriter: parquet.NewGenericWriter[any](file, p.options(p.schema(row))...), rows: s, convert: convert}
-	if p.NoHost {
-		w.host = append(w.host, p.hostValue(len(s.Columns())))
-	}
-	return w
-}
-
-// A changedWriter converts columns of rows, and adds that of the host.
-type changedWriter[T any] struct {
-	*parquet.GenericWriter[any]
+// A rowMaker makes rows of the library of those of a table: it converts columns, and adds that of the host.
+type rowMaker struct {
 	rows    *parquet.Schema
 	convert []conversion
 	host    []parquet.Value // or none
-	list    []parquet.Row
 }
 
-func (w *changedWriter[T]) Write(rows []T) (int, error) {
+func (p place) maker(row any) *rowMaker {
+	m := &rowMaker{rows: parquet.SchemaOf(row), convert: p.conversions(row)}
+	if p.NoHost {
+		m.host = append(m.host, p.hostValue(len(m.rows.Columns())))
+	}
+	return m
+}
+
+// row returns a row, in the memory of another one.
+func (m *rowMaker) row(into parquet.Row, from any) parquet.Row {
+	into = m.rows.Deconstruct(into[:0], from)
+	for k, c := range m.convert {
+		into[k] = c.value(into[k], new([decimalBytes]byte))
+	}
+	return append(into, m.host...)
+}
+
+// A rowWriter writes rows to a file.
+type rowWriter[T any] struct {
+	*parquet.GenericWriter[any]
+	*rowMaker
+	list []parquet.Row
+}
+
+func newRowWriter[T any](file io.Writer, p place) *rowWriter[T] {
+	var row T
+	return &rowWriter[T]{GenericWriter: parquet.NewGenericWriter[any](file, p.options(p.schema(row))...), rowMaker: p.maker(row)}
+}
+
+func (w *rowWriter[T]) write(rows []T) error {
 	w.list = slices.Grow(w.list[:0], len(rows))[:len(rows)]
 	for i := range rows {
-		w.list[i] = w.rows.Deconstruct(w.list[i][:0], &rows[i])
-		for k, c := range w.convert {
-			w.list[i][k] = c.value(w.list[i][k], new([decimalBytes]byte))
-		}
-		w.list[i] = append(w.list[i], w.host...)
+		w.list[i] = w.row(w.list[i], &rows[i])
 	}
-	return w.WriteRows(w.list)
+	_, err := w.WriteRows(w.list)
+	return err
 }

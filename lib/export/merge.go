@@ -248,8 +248,10 @@ type reading struct {
 // A tableFile is shared by the runs of a file.
 type tableFile struct {
 	File
-	table *parquet.File
-	users int
+	table    *parquet.File
+	kinds    []parquet.Kind // of the columns
+	optional []bool
+	users    int
 }
 
 func (f *tableFile) release() {
@@ -258,10 +260,10 @@ func (f *tableFile) release() {
 	}
 }
 
-func openRun(r run, files map[string]*tableFile) (*reading, error) {
+func openRun(from Store, r run, files map[string]*tableFile) (*reading, error) {
 	f := files[r.path]
 	if f == nil {
-		file, table, err := openTable(context.Background(), Dir(""), r.path)
+		file, table, err := openTable(context.Background(), from, r.path)
 		if err != nil {
 			return nil, err
 		}
@@ -273,6 +275,7 @@ func openRun(r run, files map[string]*tableFile) (*reading, error) {
 	if r.group >= 0 {
 		groups = groups[r.group : r.group+1]
 	}
+	r.path = from.Name(r.path)
 	return &reading{run: r, file: f, groups: groups, buf: make([]parquet.Row, chunk)}, nil
 }
 
@@ -307,12 +310,16 @@ func (r *reading) skip(n int) (ok bool, err error) {
 // whole returns an error if a row that was read does not have a value of its type for each column: the library panics where such a row
 // is written.
 func (r *reading) whole() error {
-	fields := r.file.table.Schema().Fields()
+	if f := r.file; f.kinds == nil {
+		for _, column := range f.table.Schema().Fields() {
+			f.kinds, f.optional = append(f.kinds, column.Type().Kind()), append(f.optional, column.Optional())
+		}
+	}
 	for _, row := range r.buf[:r.n] {
-		bad := len(row) != len(fields)
+		bad := len(row) != len(r.file.kinds)
 		for i := 0; i < len(row) && !bad; i++ {
-			v, f := &row[i], fields[i]
-			bad = v.Column() != i || v.IsNull() && !f.Optional() || !v.IsNull() && v.Kind() != f.Type().Kind()
+			v := &row[i]
+			bad = v.Column() != i || v.IsNull() && !r.file.optional[i] || !v.IsNull() && v.Kind() != r.file.kinds[i]
 		}
 		if bad {
 			return fmt.Errorf("%s: damaged table: a row does not have the values of the columns", r.path)
@@ -374,7 +381,7 @@ func (m *merger) mergeRuns(ctx context.Context, runs []run, to func([]parquet.Ro
 	}()
 	files := make(map[string]*tableFile)
 	for _, r := range runs {
-		in, err := openRun(r, files)
+		in, err := openRun(Dir(""), r, files)
 		if err != nil {
 			return err
 		}
@@ -415,7 +422,7 @@ func (m *merger) chain(ctx context.Context, runs []run, to func([]parquet.Row) e
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		in, err := openRun(r, make(map[string]*tableFile))
+		in, err := openRun(Dir(""), r, make(map[string]*tableFile))
 		if err != nil {
 			return err
 		}

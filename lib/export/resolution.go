@@ -213,23 +213,6 @@ func (c conversion) value(v parquet.Value, buf *[decimalBytes]byte) parquet.Valu
 	return v
 }
 
-// back returns the value that was converted, without what was lost.
-func (c conversion) back(v parquet.Value) parquet.Value {
-	switch {
-	case v.IsNull():
-		return v
-	case c == toMicros:
-		return parquet.Int64Value(v.Int64()*1000).Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column())
-	case c == toDecimal:
-		n := uint64(0)
-		for _, b := range v.ByteArray() {
-			n = n<<8 | uint64(b)
-		}
-		return parquet.Int64Value(int64(n)).Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column())
-	}
-	return v
-}
-
 func decimalValue(n uint64, buf *[decimalBytes]byte) parquet.Value {
 	for i := decimalBytes - 1; i > 0; i-- {
 		buf[i], n = byte(n), n>>8

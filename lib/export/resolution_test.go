@@ -213,3 +213,20 @@ func TestResolution(t *testing.T) {
 		}
 	}
 }
+
+// back returns the value that was converted, without what was lost.
+func (c conversion) back(v parquet.Value) parquet.Value {
+	switch {
+	case v.IsNull():
+		return v
+	case c == toMicros:
+		return parquet.Int64Value(v.Int64()*1000).Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column())
+	case c == toDecimal:
+		n := uint64(0)
+		for _, b := range v.ByteArray() {
+			n = n<<8 | uint64(b)
+		}
+		return parquet.Int64Value(int64(n)).Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column())
+	}
+	return v
+}

@@ -44,7 +44,7 @@ type missingRow struct {
 
 type table[T any] struct {
 	file *output
-	out  rowWriter[T]
+	out  *rowWriter[T]
 	rows int // since the last group was ended, which is kept in memory
 }
 
@@ -55,7 +55,7 @@ func newTable[T any](o *output, p place) *table[T] {
 }
 
 func (t *table[T]) write(rows ...T) error {
-	_, err := t.out.Write(rows)
+	err := t.out.write(rows)
 	if t.rows += len(rows); err == nil && t.rows >= tableRows {
 		t.rows, err = 0, t.out.Flush()
 	}
