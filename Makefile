@@ -41,6 +41,7 @@ help:
 
 # The linker writes through a mapping, page by page. A copy, as an installed file, lies in larger pieces of the page cache, and starts a fifth faster.
 build:
+	@test -d bin || echo "make: compiling the commands and what they are made of; the first time this takes a minute or more"
 	$(GO) build -ldflags=-s -o bin/ ./cmd/pm...
 	@for c in bin/pm*; do cp $$c $$c.copy && mv $$c.copy $$c || exit 1; done
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -33,15 +34,20 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	}
 	leaving := func() { a.pager.End(); mode.leave() }
 	colors := &paint.Painter{}
-	rl, err := a.newReadline(s, mode, colors)
-	if err != nil {
-		return err
-	}
-	// The editor is not closed: that would wait for one more key where Ctrl-D was typed ahead.
-	defer cli.RestoreOn(leaving, cli.Fatal...)()
 	h := history.Open(a.Env.LookupEnv)
+	var rl lineReader = &plainLines{in: bufio.NewScanner(a.Env.Stdin), out: a.Env.Stdout}
+	remember := func(string) {}
+	if a.Env.Getenv("TERM") != "dumb" {
+		// The editor is not closed: that would wait for one more key where Ctrl-D was typed ahead.
+		editor, err := a.newReadline(s, mode, colors)
+		if err != nil {
+			return err
+		}
+		rl, remember = editor, func(item string) { _ = editor.SaveHistory(item) } // only a file could fail
+	}
+	defer cli.RestoreOn(leaving, cli.Fatal...)()
 	for _, item := range h.Items {
-		_ = rl.SaveHistory(item) // only a file could fail
+		remember(item)
 	}
 	width, _ := cli.TerminalSize(a.Env.Stdout)
 	const welcome = "An expression is evaluated, NAME = EXPR defines a metric; :help tells more, Ctrl-D leaves."
@@ -76,7 +82,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 			return err
 		}
 		if h.Add(text) {
-			_ = rl.SaveHistory(h.Items[len(h.Items)-1])
+			remember(h.Items[len(h.Items)-1])
 		}
 		if !a.item(ctx, s, text) {
 			asked = false
@@ -141,12 +147,6 @@ func editorWidth() int {
 	return max(w, leastWidth)
 }
 
-// inside keeps the cursor of the line editor inside the line: exchanging two characters where there
-// is one moves it beyond.
-func inside(line []rune, pos int, _ rune) ([]rune, int, bool) {
-	return line, len(line), pos > len(line)
-}
-
 // newReadline returns the line editor. It handles Ctrl-Z itself: readline stops the parent as well,
 // which may be a shell script, and not the other processes of the group.
 func (a *app) newReadline(s *repl.Session, m *mode, p *paint.Painter) (rl *readline.Instance, err error) {
@@ -160,7 +160,8 @@ func (a *app) newReadline(s *repl.Session, m *mode, p *paint.Painter) (rl *readl
 		FuncGetWidth:           editorWidth,
 		FuncMakeRaw:            m.raw,
 		FuncExitRaw:            m.restore,
-		Listener:               readline.FuncListener(inside),
+		Listener:               &editedLine{},
+		Stdin:                  keyReader{readline.NewCancelableStdin(readline.Stdin)},
 		FuncFilterInputRune: func(r rune) (rune, bool) {
 			if r != readline.CharCtrlZ {
 				return r, true

@@ -527,3 +527,37 @@ func TestTerminalOdd(t *testing.T) {
 	s.keys("exit", "Enter")
 	s.gone()
 }
+
+// TestTerminalWords: Ctrl-W takes a word, and keys with Ctrl or Alt move by words.
+func TestTerminalWords(t *testing.T) {
+	s := newScreen(t, []string{"PAGER="}, "-a", archivetest.Path(t, "ta"))
+	s.wait("46:40>", 1)
+	s.keys("x", "C-w", "1000 + nosuch.metric", "C-w", "7", "Enter")
+	s.wait("\n1007 @", 1)
+	s.keys("1000 + 20", "C-Left", "3", "M-Left", "M-Left", "4", "C-Right", "0", "Enter") // 41000 + 0320
+	s.wait("\n41320 @", 1)
+	s.keys("x 40", "Home", "Right", "C-w", "2", "Enter") // what is behind the cursor stays
+	s.wait("2 40", 1)
+	s.keys("C-d")
+	s.gone()
+}
+
+// TestTerminalDumb: a terminal that knows no escape sequences gets none.
+func TestTerminalDumb(t *testing.T) {
+	if _, err := exec.LookPath("script"); err != nil {
+		t.Skip("no script(1) here, which records what a terminal gets")
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	s := newProgram(t, []string{"PS1=shell: "}, "bash", "--norc")
+	s.wait("shell:", 1)
+	s.keys("TERM=dumb script -qc 'pmderive -a "+archivetest.Path(t, "ta")+"' "+out, "Enter")
+	s.wait("archive /", 1)
+	s.keys("sum(t.b", "Enter", ")", "Enter")
+	s.wait("150 @", 1)
+	s.keys("C-d")
+	s.wait("shell:", 2)
+	text, err := os.ReadFile(out)
+	if err != nil || strings.Contains(string(text), "\x1b") || !strings.Contains(string(text), "150 @") {
+		t.Errorf("%q, %v", text, err)
+	}
+}
