@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	"pmtools/cmd/internal/files"
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
 	"pmtools/lib/safefile"
 )
-
-// stdinName is the name of standard input in messages.
-const stdinName = "<stdin>"
 
 // readFiles reads files, or standard input if there are no names. The error tells which cannot be read, beside the others.
 func (a *app) readFiles(names []string) (list []lint.File, bad error) {
@@ -23,7 +21,7 @@ func (a *app) readFiles(names []string) (list []lint.File, bad error) {
 		var text []byte
 		var err error
 		if name == "-" {
-			name = stdinName
+			name = repl.Stdin
 			text, err = files.ReadAll(a.Env.Stdin)
 		} else {
 			text, err = safefile.ReadStream(name, files.MaxFile) // the shell's <(command) is a pipe

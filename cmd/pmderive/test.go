@@ -5,13 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"regexp"
 	"strings"
 	"syscall"
-
-	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/cli"
@@ -21,61 +20,55 @@ import (
 	"pmtools/lib/safefile"
 )
 
-type testOptions struct {
-	derivetest.Options
-	output, junit   string
-	verbose, record bool
-}
-
-func (a *app) newTest() *cobra.Command {
-	o := new(testOptions)
-	var form *repl.Flags
-	run := ""
-	cmd := &cobra.Command{
-		Use:   "test FILE|DIR ...",
-		Short: "Try derived metrics on values of your choice",
+func (a *app) newTest() *repl.Verb {
+	return &repl.Verb{
+		Name: "test", Usage: "FILE|DIR ...", Short: "Try derived metrics on values of your choice",
 		Long: "Run the cases in files (in directories: those that end in " + derivetest.Suffix + "). A case states the\n" +
 			"values of derived metrics for given values. The status is 0 if all cases pass, 1 if some fail,\n" +
 			"2 if files cannot be used.",
-		Args: operands(1, math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if run != "" {
-				var err error
-				if o.Run, err = regexp.Compile(run); err != nil {
-					return err
+		Doors: repl.Both, Least: 1, Most: math.MaxInt, Bare: true, Complete: repl.OfFiles,
+		New: func(f *repl.Flags) repl.Run {
+			r, run := &tester{form: f, complain: a.Env.Errorf}, ""
+			f.StringVarP(&run, "run", "r", "", "run only cases whose names match `PATTERN`, a regular expression")
+			f.BoolVarP(&r.verbose, "verbose", "v", false, "list all cases")
+			f.Output([]string{"text", "json"}, "json")
+			f.StringVar(&r.junit, "junit", "", "also write the outcome to `FILE` as JUnit's XML")
+			f.BoolVar(&r.record, "record", false, "write the results into cases that expect nothing, or whose results were recorded before")
+			f.StringVar(&r.Definitions, "definitions", "", "look for the files under test in `DIR`")
+			f.StringVar(&r.Keep, "keep", "", "keep the archives with the values in `DIR`")
+			return func(ctx context.Context, s *repl.Session, args []string, w io.Writer) (err error) {
+				if run != "" {
+					if r.Run, err = regexp.Compile(run); err != nil {
+						return repl.Misuse{Err: err}
+					}
 				}
+				r.Equivalent, r.Language, r.w = a.sources.Equivalence(), max(a.language(), f.Settings.Language), w
+				if f.Door == repl.Prompt {
+					return r.test(ctx, args)
+				}
+				ctx, stop := a.Env.Interruptible(ctx, os.Interrupt, syscall.SIGTERM) // temporary archives are removed then
+				defer stop()
+				return r.test(ctx, args)
 			}
-			o.Equivalent, o.Language = a.sources.Equivalence(), a.language()
-			o.output = form.Settings.Output
-			a.running = true
-			ctx, stop := a.Env.Interruptible(cmd.Context(), os.Interrupt, syscall.SIGTERM) // temporary archives are removed then
-			defer stop()
-			return a.test(ctx, o, args)
 		},
 	}
-	fs := cmd.Flags()
-	form = repl.NewFlags(fs, repl.Shell, repl.Settings{})
-	fs.StringVarP(&run, "run", "r", "", "run only cases whose names match `PATTERN`, a regular expression")
-	fs.BoolVarP(&o.verbose, "verbose", "v", false, "list all cases")
-	form.Output([]string{"text", "json"}, "json")
-	fs.StringVar(&o.junit, "junit", "", "also write the outcome to `FILE` as JUnit's XML")
-	fs.BoolVar(&o.record, "record", false, "write the results into cases that expect nothing, or whose results were recorded before")
-	fs.StringVar(&o.Definitions, "definitions", "", "look for the files under test in `DIR`")
-	fs.StringVar(&o.Keep, "keep", "", "keep the archives with the values in `DIR`")
-	return cmd
 }
 
 // A tester is a run of files of cases.
 type tester struct {
-	*testOptions
-	env     *cli.Env
-	reports []*derivetest.Report
-	bad     bool // a file cannot be used
+	derivetest.Options
+	junit           string
+	verbose, record bool
+
+	form     *repl.Flags
+	w        io.Writer
+	complain func(format string, args ...any)
+	reports  []*derivetest.Report
+	bad      bool // a file cannot be used
 }
 
 // test runs files of cases, and those in directories.
-func (a *app) test(ctx context.Context, o *testOptions, args []string) error {
-	r := &tester{testOptions: o, env: a.Env}
+func (r *tester) test(ctx context.Context, args []string) error {
 	for _, name := range files.Below(args, func(name string) bool { return strings.HasSuffix(name, derivetest.Suffix) }) {
 		report, err := r.file(ctx, name)
 		switch {
@@ -84,25 +77,25 @@ func (a *app) test(ctx context.Context, o *testOptions, args []string) error {
 		case ctx.Err() != nil:
 			return errors.New("interrupted")
 		case err != nil:
-			r.complain(err)
+			r.fail(err)
 		case report != nil:
 			r.reports = append(r.reports, report)
 		}
 	}
-	if o.junit != "" {
+	if r.junit != "" {
 		var b bytes.Buffer
 		if err := derivetest.WriteJUnit(&b, r.reports); err != nil {
 			return err
 		}
-		r.complain(safefile.Replace(o.junit, b.Bytes()))
+		r.fail(safefile.Replace(r.junit, b.Bytes()))
 	}
 	return r.verdict()
 }
 
-// complain reports what makes the status that of wrong use.
-func (r *tester) complain(err error) {
+// fail reports what makes the status that of wrong use.
+func (r *tester) fail(err error) {
 	if err != nil {
-		r.env.Errorf("%v", err)
+		r.complain("%v", err)
 		r.bad = true
 	}
 }
@@ -118,25 +111,25 @@ func (r *tester) verdict() error {
 			}
 		}
 	}
-	if all > 0 && r.output != "json" {
+	if all > 0 && r.form.Settings.Output != "json" {
 		noun := "cases"
 		if all == 1 {
 			noun = "case"
 		}
-		fmt.Fprintf(r.env.Out, "%d %s, %d failed", all, noun, failed)
+		fmt.Fprintf(r.w, "%d %s, %d failed", all, noun, failed)
 		if recorded > 0 {
-			fmt.Fprintf(r.env.Out, ", %d only recorded", recorded)
+			fmt.Fprintf(r.w, ", %d only recorded", recorded)
 		}
-		fmt.Fprintln(r.env.Out)
+		fmt.Fprintln(r.w)
+	}
+	if all == 0 && !r.record && !r.bad {
+		r.fail(errors.New("there are no cases"))
 	}
 	switch {
-	case r.bad:
+	case r.bad && r.form.Door == repl.Shell:
 		return wrongUse
-	case all == 0 && !r.record:
-		r.env.Errorf("there are no cases")
-		return wrongUse
-	case failed > 0:
-		return cli.Exit(1)
+	case r.bad, failed > 0:
+		return repl.ErrFound
 	}
 	return nil
 }
@@ -162,20 +155,20 @@ func (r *tester) file(ctx context.Context, name string) (*derivetest.Report, err
 	if err != nil {
 		return nil, err
 	}
-	if r.output == "json" {
-		return report, answer.WriteLines(r.env.Out, report)
+	if r.form.Settings.Output == "json" {
+		return report, answer.WriteLines(r.w, report)
 	}
 	for _, w := range report.Warnings {
-		r.env.Errorf("%s", w)
+		r.complain("%s", w)
 	}
 	for i := range report.Results {
 		switch c := &report.Results[i]; {
 		case len(c.Failures) > 0:
-			fmt.Fprint(r.env.Out, c.Text())
+			fmt.Fprint(r.w, c.Text())
 		case r.verbose && c.Recorded:
-			fmt.Fprintf(r.env.Out, "ok   %s (recorded, to be confirmed)\n", c.Name)
+			fmt.Fprintf(r.w, "ok   %s (recorded, to be confirmed)\n", c.Name)
 		case r.verbose:
-			fmt.Fprintf(r.env.Out, "ok   %s\n", c.Name)
+			fmt.Fprintf(r.w, "ok   %s\n", c.Name)
 		}
 	}
 	return report, nil

@@ -23,6 +23,7 @@ func Verbs() []*Verb {
 		newLoad(),
 		newSave(),
 		newCheck(),
+		newFmt(),
 		newDeps(),
 		newInstall(),
 		newUninstall(),
