@@ -102,8 +102,8 @@ cmd/internal/explain: derive/syntax derive/check lib/format internal/textwidth l
 cmd/internal/item: derive/query derive/check derive/syntax lib/when
 cmd/internal/fleet: derive/diagnose derive derive/check cmd/internal/item derive/query derive/sql lib/export lib/pcp
 cmd/internal/digest: cmd/internal/answer derive/summary lib/sampling lib/format lib/when lib/pcp
-cmd/internal/sarif: derive/lint lib/version
-cmd/internal/repl: cmd/internal/deps cmd/internal/sarif cmd/internal/command lib/option cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/answer cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/ordered internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
+cmd/internal/sarif: cmd/internal/answer derive/lint lib/version
+cmd/internal/repl: cmd/internal/deps cmd/internal/grid cmd/internal/sarif cmd/internal/command lib/option cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/answer cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/ordered internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/describe: cmd/internal/answer internal/textwidth cmd/internal/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/find: cmd/internal/answer cmd/internal/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
@@ -113,7 +113,7 @@ cmd/internal/cli: lib/config internal/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option internal/textwidth
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/diagnose derive/load derive/query
-cmd/internal/samples: lib/format internal/textwidth lib/when lib/pcp lib/sampling
+cmd/internal/samples: cmd/internal/answer lib/format internal/textwidth lib/when lib/pcp lib/sampling
 cmd/internal/duckdb: cmd/internal/cli
 cmd/internal/files: cmd/internal/cli derive/load lib/safefile lib/pmerr
 cmd/internal/hostfile: lib/safefile
@@ -123,7 +123,7 @@ cmd/internal/reports: cmd/internal/cli derive derive/query cmd/internal/report l
 cmd/internal/paint: cmd/internal/repl
 cmd/internal/pager: cmd/internal/cli internal/textwidth
 cmd/internal/picture: cmd/internal/samples lib/format lib/safefile
-cmd/internal/grid: cmd/internal/repl internal/textwidth
+cmd/internal/grid: cmd/internal/answer internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr

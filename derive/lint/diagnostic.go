@@ -1,14 +1,11 @@
 package lint
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"pmtools/derive/diagnose"
-	"pmtools/internal/textwidth"
 )
 
 // A File is a configuration file.
@@ -64,41 +61,7 @@ func (d *Diagnostic) Snippet() string {
 	return rest
 }
 
-// Write writes diagnostics: each on a line, with snippets the place of each, or in the form json an object
-// on each line.
-func Write(w io.Writer, found []Diagnostic, form string, snippets bool) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for i := range found {
-		d := &found[i]
-		if form == "json" {
-			if err := enc.Encode(d); err != nil {
-				return err
-			}
-			continue
-		}
-		text := d.String() + "\n"
-		if snippets {
-			text += d.Snippet()
-		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Wrong reports whether there is an error among diagnostics.
 func Wrong(found []Diagnostic) bool {
 	return slices.ContainsFunc(found, func(d Diagnostic) bool { return d.Severity == SeverityError })
-}
-
-// WriteRules writes what each rule looks for.
-func WriteRules(w io.Writer) error {
-	for _, r := range Rules() {
-		if _, err := fmt.Fprintf(w, "%s\n    %s\n", r.Name, strings.Join(textwidth.Wrap(r.Doc, 90), "\n    ")); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -2,11 +2,8 @@
 package answer
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 // A Table is rows of text in columns, for people. Programs get its records or objects.
@@ -55,32 +52,4 @@ func (t *Table) Vertical() *Table {
 		}
 	}
 	return out
-}
-
-// WritePlain writes the table with two blanks between columns.
-func (t *Table) WritePlain(w io.Writer) error {
-	var b strings.Builder
-	tw := tabwriter.NewWriter(&b, 0, 1, 2, ' ', 0)
-	clean := strings.NewReplacer("\t", " ", "\n", " ", "\v", " ", "\f", " ", "\r", " ")
-	for _, row := range append([][]string{t.Header, t.Units}, t.Rows...) {
-		if len(row) == 0 {
-			continue
-		}
-		for j, cell := range row {
-			if j > 0 {
-				fmt.Fprint(tw, "\t")
-			}
-			fmt.Fprint(tw, clean.Replace(cell))
-		}
-		fmt.Fprintln(tw)
-	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	for line := range strings.Lines(b.String()) {
-		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
-			return err
-		}
-	}
-	return nil
 }

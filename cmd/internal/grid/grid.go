@@ -10,7 +10,7 @@ import (
 
 	"github.com/olekukonko/tablewriter"
 
-	"pmtools/cmd/internal/repl"
+	"pmtools/cmd/internal/answer"
 	"pmtools/internal/textwidth"
 )
 
@@ -20,7 +20,7 @@ const blockRows = 1000
 
 // Draw draws rows of text in columns, two blanks between them, below a header unless that is empty,
 // within a width unless that is 0.
-func Draw(ctx context.Context, w io.Writer, t *repl.Table, width int) error {
+func Draw(ctx context.Context, w io.Writer, t *answer.Table, width int) error {
 	g := newGrid(t)
 	if g.columns == 0 {
 		return nil
@@ -89,7 +89,7 @@ type grid struct {
 }
 
 // newGrid returns the cells of a table.
-func newGrid(t *repl.Table) *grid {
+func newGrid(t *answer.Table) *grid {
 	g := &grid{}
 	for _, head := range [][]string{t.Header, t.Units} {
 		if len(head) > 0 {
@@ -129,7 +129,7 @@ const leastColumn = 12
 
 // fit makes the grid as narrow as a width: columns are dropped, the last one is broken at words, or
 // the widest ones are cut.
-func (g *grid) fit(t *repl.Table, width int) {
+func (g *grid) fit(t *answer.Table, width int) {
 	widths, all := g.widths()
 	for k, i := range t.Drop {
 		if all <= width {

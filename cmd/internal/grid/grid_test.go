@@ -6,26 +6,26 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/cmd/internal/repl"
+	"pmtools/cmd/internal/answer"
 	_ "pmtools/test/env"
 )
 
 func TestTable(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		t    repl.Table
+		t    answer.Table
 		want string
 	}{
-		{"nothing", repl.Table{}, ""},
-		{"one column", repl.Table{Rows: [][]string{{"a"}, {"bb"}}}, "a\nbb\n"},
-		{"header", repl.Table{Header: []string{"name", "n"}, Rows: [][]string{{"a", "100"}, {"long one", "2"}}, Right: []bool{false, true}},
+		{"nothing", answer.Table{}, ""},
+		{"one column", answer.Table{Rows: [][]string{{"a"}, {"bb"}}}, "a\nbb\n"},
+		{"header", answer.Table{Header: []string{"name", "n"}, Rows: [][]string{{"a", "100"}, {"long one", "2"}}, Right: []bool{false, true}},
 			"name        n\na         100\nlong one    2\n"},
-		{"left", repl.Table{Rows: [][]string{{"a", "100", "x"}, {"bbb", "2", "y"}}}, "a    100  x\nbbb  2    y\n"},
-		{"short rows", repl.Table{Rows: [][]string{{"a", "b"}, {"c"}, {"d", "e", "f"}}}, "a  b\nc\nd  e  f\n"},
-		{"wide characters", repl.Table{Rows: [][]string{{"世界", "1"}, {"abc", "2"}}}, "世界  1\nabc   2\n"},
-		{"controls", repl.Table{Rows: [][]string{{"a\nb", "c\td"}}}, "a b  c d\n"},
-		{"no wrapping", repl.Table{Rows: [][]string{{strings.Repeat("word ", 20) + "end", "x"}}}, strings.Repeat("word ", 20) + "end  x\n"},
-		{"empty cells", repl.Table{Rows: [][]string{{"", "x"}, {"a", ""}}}, "   x\na\n"},
+		{"left", answer.Table{Rows: [][]string{{"a", "100", "x"}, {"bbb", "2", "y"}}}, "a    100  x\nbbb  2    y\n"},
+		{"short rows", answer.Table{Rows: [][]string{{"a", "b"}, {"c"}, {"d", "e", "f"}}}, "a  b\nc\nd  e  f\n"},
+		{"wide characters", answer.Table{Rows: [][]string{{"世界", "1"}, {"abc", "2"}}}, "世界  1\nabc   2\n"},
+		{"controls", answer.Table{Rows: [][]string{{"a\nb", "c\td"}}}, "a b  c d\n"},
+		{"no wrapping", answer.Table{Rows: [][]string{{strings.Repeat("word ", 20) + "end", "x"}}}, strings.Repeat("word ", 20) + "end  x\n"},
+		{"empty cells", answer.Table{Rows: [][]string{{"", "x"}, {"a", ""}}}, "   x\na\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
@@ -44,22 +44,22 @@ func TestTableFits(t *testing.T) {
 	long := strings.Repeat("word ", 9) + "end"
 	for _, tt := range []struct {
 		name  string
-		t     repl.Table
+		t     answer.Table
 		width int
 		want  string
 	}{
-		{"it fits", repl.Table{Rows: [][]string{{"aaa", "bbb"}}, Drop: []int{1}}, 8, "aaa  bbb\n"},
-		{"dropped", repl.Table{Header: []string{"a", "b", "c", "d"}, Rows: [][]string{{"aaa", "bbb", "ccc", "4"}}, Right: []bool{3: true}, Drop: []int{1, 2}}, 10,
+		{"it fits", answer.Table{Rows: [][]string{{"aaa", "bbb"}}, Drop: []int{1}}, 8, "aaa  bbb\n"},
+		{"dropped", answer.Table{Header: []string{"a", "b", "c", "d"}, Rows: [][]string{{"aaa", "bbb", "ccc", "4"}}, Right: []bool{3: true}, Drop: []int{1, 2}}, 10,
 			"a    d\naaa  4\n"},
-		{"the last one first", repl.Table{Rows: [][]string{{"aaa", "bbb", "ccc", "dd"}}, Drop: []int{2, 0, 1}}, 9, "bbb  dd\n"},
-		{"one dropped", repl.Table{Rows: [][]string{{"aaa", "bbb", "ccc"}}, Drop: []int{1, 2}}, 8, "aaa  ccc\n"},
-		{"wrapped", repl.Table{Rows: [][]string{{"name", long}, {"b", "x"}}, Wrap: true}, 26,
+		{"the last one first", answer.Table{Rows: [][]string{{"aaa", "bbb", "ccc", "dd"}}, Drop: []int{2, 0, 1}}, 9, "bbb  dd\n"},
+		{"one dropped", answer.Table{Rows: [][]string{{"aaa", "bbb", "ccc"}}, Drop: []int{1, 2}}, 8, "aaa  ccc\n"},
+		{"wrapped", answer.Table{Rows: [][]string{{"name", long}, {"b", "x"}}, Wrap: true}, 26,
 			"name  word word word word\n      word word word word\n      word end\nb     x\n"},
-		{"cut", repl.Table{Rows: [][]string{{long, "100"}, {"b", "2"}}, Right: []bool{false, true}}, 26, "word word …d word end  100\nb                        2\n"},
-		{"shared", repl.Table{Rows: [][]string{{long, "100", strings.Repeat("x", 20)}}}, 45, "word word… word end  100  xxxxxxxxx…xxxxxxxxx\n"},
-		{"both cut", repl.Table{Rows: [][]string{{long, "100", strings.Repeat("y", 40)}}}, 40, "word wor…ord end  100  yyyyyyyy…yyyyyyyy\n"},
-		{"one stuck", repl.Table{Rows: [][]string{{"a123456789012345678b", "abcdefghijklmnopqrst"}, {"a123456789x12345678b", "x"}}}, 34, "a123456789012345678b  abcdef…pqrst\na123456789x12345678b  x\n"},
-		{"no narrower", repl.Table{Rows: [][]string{{"aaaaaaaaaaaa", "bbbbbbbbbbbb"}}}, 10, "aaaaaaaaaaaa  bbbbbbbbbbbb\n"},
+		{"cut", answer.Table{Rows: [][]string{{long, "100"}, {"b", "2"}}, Right: []bool{false, true}}, 26, "word word …d word end  100\nb                        2\n"},
+		{"shared", answer.Table{Rows: [][]string{{long, "100", strings.Repeat("x", 20)}}}, 45, "word word… word end  100  xxxxxxxxx…xxxxxxxxx\n"},
+		{"both cut", answer.Table{Rows: [][]string{{long, "100", strings.Repeat("y", 40)}}}, 40, "word wor…ord end  100  yyyyyyyy…yyyyyyyy\n"},
+		{"one stuck", answer.Table{Rows: [][]string{{"a123456789012345678b", "abcdefghijklmnopqrst"}, {"a123456789x12345678b", "x"}}}, 34, "a123456789012345678b  abcdef…pqrst\na123456789x12345678b  x\n"},
+		{"no narrower", answer.Table{Rows: [][]string{{"aaaaaaaaaaaa", "bbbbbbbbbbbb"}}}, 10, "aaaaaaaaaaaa  bbbbbbbbbbbb\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
@@ -89,7 +89,7 @@ func (c *canceler) Write(p []byte) (int, error) {
 // TestTableBlocks: a table of many rows is drawn in blocks that are aligned with each other, and
 // can be interrupted between them.
 func TestTableBlocks(t *testing.T) {
-	tab := &repl.Table{Right: []bool{false, true}}
+	tab := &answer.Table{Right: []bool{false, true}}
 	for range 3 * blockRows {
 		tab.Rows = append(tab.Rows, []string{"a", "1"})
 	}

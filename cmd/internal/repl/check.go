@@ -10,6 +10,7 @@ import (
 	"pmtools/cmd/internal/sarif"
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 )
 
 // Rules adds the options that select what is looked for in definitions, and returns what reads them.
@@ -57,7 +58,7 @@ func newCheck() *Verb {
 					return err
 				}
 				if *list {
-					return lint.WriteRules(w)
+					return s.show(ctx, w, rulesTable())
 				}
 				return s.check(ctx, opt, *strict, f, args, w)
 			}
@@ -83,7 +84,11 @@ func (s *Session) check(ctx context.Context, opt lint.Options, strict bool, f *F
 	if f.Settings.Output == "sarif" {
 		err = sarif.Write(w, found)
 	} else {
-		err = lint.Write(w, found, f.Settings.Output, s.opt.Terminal || f.Door == Prompt)
+		t := &Table{Notes: findingLines(found, s.opt.Terminal || f.Door == Prompt), Objects: []any{}}
+		for i := range found {
+			t.Objects = append(t.Objects, &found[i])
+		}
+		err = s.show(ctx, w, t)
 	}
 	switch {
 	case err != nil:
@@ -92,6 +97,31 @@ func (s *Session) check(ctx context.Context, opt lint.Options, strict bool, f *F
 		return ErrFound
 	}
 	return unread
+}
+
+// findingLines returns a text for each finding, with snippets also the place.
+func findingLines(found []lint.Diagnostic, snippets bool) (lines []string) {
+	for i := range found {
+		line := found[i].String()
+		if snippets {
+			line = strings.TrimRight(line+"\n"+found[i].Snippet(), "\n")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// rulesTable returns what each rule looks for.
+func rulesTable() *Table {
+	t := &Table{Keys: []string{"rule", "about"}, Records: [][]string{}}
+	for _, r := range lint.Rules() {
+		t.Records = append(t.Records, []string{r.Name, r.Doc})
+		t.Notes = append(t.Notes, r.Name)
+		for _, line := range textwidth.Wrap(r.Doc, 90) {
+			t.Notes = append(t.Notes, "    "+line)
+		}
+	}
+	return t
 }
 
 // checked returns the files that are checked: those of names, or standard input in the shell, and the definitions of

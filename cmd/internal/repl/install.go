@@ -97,14 +97,14 @@ func (s *Session) install(ctx context.Context, p *place, opt lint.Options, args 
 		return err
 	}
 	found, err := s.lint(ctx, list, opt)
-	if err == nil {
-		err = lint.Write(s.beside(w), found, "text", true)
-	}
-	if err == nil && lint.Wrong(found) {
-		err = query.Problemf("nothing is installed: there are errors")
-	}
 	if err != nil {
 		return err
+	}
+	for _, line := range findingLines(found, true) {
+		fmt.Fprintln(s.beside(w), line)
+	}
+	if lint.Wrong(found) {
+		return query.Problemf("nothing is installed: there are errors")
 	}
 	job := t.NewJob(dir, p.dry)
 	job.Replace = func(question string) bool {

@@ -79,7 +79,7 @@ type World struct {
 	Screen bool
 	Debug  func(spec string) error                                // sets debug options
 	Files  Files                                                  // for :load and :save
-	Table  func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
+	Table  func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means without a width
 	// Tools returns where the tools look for definitions, and the files that options name; nil if there are
 	// no files.
 	Tools func() (tools *install.Tools, options []string)

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"pmtools/cmd/internal/answer"
+	"pmtools/cmd/internal/grid"
 )
 
 // A Table is rows of text in columns.
@@ -40,5 +41,5 @@ func (s *Session) table(ctx context.Context, w io.Writer, t *Table) error {
 	if s.opt.Table != nil {
 		return s.opt.Table(ctx, w, t)
 	}
-	return t.WritePlain(w)
+	return grid.Draw(ctx, w, t, 0)
 }

@@ -2,10 +2,10 @@ package samples
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"strconv"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
@@ -72,9 +72,7 @@ func NewJSON(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, er
 		}
 		head.Metrics = append(head.Metrics, line)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return j, enc.Encode(head)
+	return j, answer.WriteLines(w, head)
 }
 
 // descOf returns a descriptor as JSON has it.

@@ -2,10 +2,10 @@
 package sarif
 
 import (
-	"encoding/json"
 	"io"
 	"path/filepath"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive/lint"
 	"pmtools/lib/version"
 )
@@ -79,8 +79,7 @@ func Write(w io.Writer, found []lint.Diagnostic) error {
 		place := placePart{artifactPart{filepath.ToSlash(d.File)}, regionPart{d.Line, d.Column}}
 		run.Results = append(run.Results, resultPart{rule, d.Severity, textPart{text}, []locationPart{{place}}})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := answer.NewEncoder(w)
 	enc.SetIndent("", " ")
 	return enc.Encode(logPart{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []runPart{run}})
 }
