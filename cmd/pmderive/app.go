@@ -14,7 +14,7 @@ import (
 	"pmtools/cmd/internal/hostfile"
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/paint"
-	"pmtools/cmd/internal/reports"
+	"pmtools/cmd/internal/report"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/diagnose"
 )
@@ -30,7 +30,7 @@ type app struct {
 	listed  []hostfile.Host
 	version bool        // -V
 	pager   pager.Shown // the program that has the terminal
-	reports reports.Reports
+	reports report.Reports
 	catalog string // a table of metrics that has the metadata, "" for none
 	bare    bool   // definitions that are installed are not asked for
 	noted   bool   // that -T is after the end of an archive
@@ -42,6 +42,10 @@ func newCommand(env *cli.Env) *app {
 	env.OwnForm = true
 	a := &app{Command: command.New(env, "pmderive", "")}
 	a.sources = source.New(env, &a.Parser, "Cannot make standalone connection on localhost").WithArchives()
+	a.reports.Places = func() []string {
+		home, _ := env.LookupEnv("HOME")
+		return report.Places(home, env.Config().Get("PCP_SYSCONF_DIR"))
+	}
 	a.sources.Interpolates, a.sources.Advises, a.sources.Marks, a.sources.Streams = true, true, true, true
 	return a
 }

@@ -166,7 +166,7 @@ func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed err
 		return a.recordArchive(ctx, f, set, args)
 	}
 	if report.Named(args) {
-		a.reports.Begin(a.Env)
+		a.reports.Begin()
 	}
 	s, err := a.session(ctx, set, overHosts(hosts))
 	if err != nil {

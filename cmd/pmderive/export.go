@@ -309,9 +309,12 @@ func (a *app) exportJob(f *exportFlags, cfg *export.Config, args []string, open 
 		f.defining.Lock()
 		defer f.defining.Unlock()
 		src := a.sources.DeriveRecords(recs)
-		plain, err := a.reports.Plain(ctx, a.Env, query.NewSource(src), a.sources.Set(), args, a.complain)
+		x, err := a.expand(ctx, query.NewSource(src), args)
+		for _, p := range x.Unselected() {
+			a.complain(p)
+		}
 		if err == nil {
-			cfg.Metrics, err = query.Define(ctx, src, plain)
+			cfg.Metrics, err = query.Define(ctx, src, x.Plain)
 		}
 		if err != nil {
 			src.Close()

@@ -95,7 +95,10 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return nil
 	})
-	a.reports.Add(fs)
+	fs.Func("config", "read reports, such as :vmstat, from `FILE` or directory, instead of pmrep.conf and its like", func(path string) error {
+		a.reports.Files = append(a.reports.Files, path)
+		return nil
+	})
 	a.addShared(fs, "debug", "hostzone", "timezone")
 	fs.Func("unpack-limit", "let unpacked archives take `SIZE` of the disk, such as 20G", func(text string) (err error) {
 		a.sources.UnpackLimit, err = source.ParseSize(text)

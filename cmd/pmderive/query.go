@@ -97,15 +97,35 @@ func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []
 }
 
 // expanded returns arguments with the columns of reports in the place of their names.
-func (a *app) expanded(ctx context.Context, s *repl.Session, args []string) (*report.Expansion, error) {
+// Times that a report asks for hold unless the options have them.
+func (a *app) expanded(ctx context.Context, s *repl.Session, args []string) (x report.Expansion, err error) {
 	if !report.Named(args) {
-		return &report.Expansion{Exprs: args, Plain: args}, nil
+		return report.Expansion{Exprs: args, Plain: args}, nil
 	}
 	src, err := s.Source(ctx)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
-	return a.reports.Expand(ctx, a.Env, &a.Options, src, a.sources.Set(), args, a.complain)
+	if x, err = a.expand(ctx, src, args); err != nil {
+		return x, err
+	}
+	o := &a.Options
+	if d, ok := x.Interval(); ok && !o.HasInterval && (d > 0 || src.Line != nil) {
+		o.Interval, o.HasInterval = d, true
+	}
+	if n := x.Samples(); n > 0 && !o.HasSamples {
+		o.Samples, o.HasSamples = n, true
+	}
+	return x, nil
+}
+
+// expand puts the columns of reports that fit a source in the place of their names, and tells which are left out.
+func (a *app) expand(ctx context.Context, src *query.Source, args []string) (report.Expansion, error) {
+	x, err := a.reports.Expand(ctx, src, a.sources.Set(), args)
+	for _, p := range x.Left {
+		a.complain(p)
+	}
+	return x, err
 }
 
 // window returns the window that the options ask for. A doubt about it is reported once.

@@ -15,7 +15,6 @@ import (
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/repl"
-	"pmtools/cmd/internal/report"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/check"
 	"pmtools/lib/export"
@@ -82,7 +81,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			Read: a.readFiles, Confirm: env.Confirm, Terminal: cli.IsTerminal(env.Stdout), Errors: env.Stderr,
 			Now: env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
 		},
-		Reports:     func() (*report.Library, error) { return a.reports.Library(env) },
+		Reports:     &a.reports,
 		Definitions: a.sources.Set(), Zone: zone, Settings: set, Verbs: a.verbs(),
 	}, nil
 }

@@ -79,6 +79,6 @@ func (a *app) isReport(v *repl.Verb, cmd *cobra.Command, args []string) bool {
 	if v.Least == 0 || len(args) > 0 || cmd.LocalNonPersistentFlags().NFlag() > 0 {
 		return false
 	}
-	lib, err := a.reports.Library(a.Env)
+	lib, err := a.reports.Open()
 	return err == nil && slices.Contains(lib.Names(), v.Name)
 }

@@ -42,11 +42,11 @@ const (
 type Options struct {
 	Sources
 	World
-	Definitions *derive.Set    // that hold from the start; nil for none
-	Reports     report.Opener  // nil means those that need no file
-	Zone        *time.Location // in which times are shown and meant; nil means UTC
-	Settings    Settings       // to begin with
-	Verbs       []*Verb        // of the program, besides those of every session
+	Definitions *derive.Set     // that hold from the start; nil for none
+	Reports     *report.Reports // nil means those that need no file
+	Zone        *time.Location  // in which times are shown and meant; nil means UTC
+	Settings    Settings        // to begin with
+	Verbs       []*Verb         // of the program, besides those of every session
 }
 
 // Sources tell where metrics come from.

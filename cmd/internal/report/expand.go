@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"pmtools/derive"
@@ -23,31 +24,59 @@ type Expansion struct {
 	bounds []*Bound
 }
 
-// An Opener returns the reports that there are. A nil Opener stands for those that need no file.
-type Opener func() (*Library, error)
+// Reports are the reports of files, which are read when they are asked for. A nil *Reports has those that need no file.
+type Reports struct {
+	Files  []string        // none for the first of the places that exists
+	Places func() []string // see [Places]
+	read   func() (*Library, error)
+}
+
+// prepare decides which files are read.
+func (r *Reports) prepare() {
+	if r.read != nil {
+		return
+	}
+	var places []string
+	if len(r.Files) == 0 {
+		places = r.Places()
+	}
+	r.read = sync.OnceValues(func() (l *Library, err error) {
+		if len(r.Files) == 0 {
+			return Open(places)
+		}
+		l = New()
+		for _, path := range r.Files {
+			err = errors.Join(err, l.Load(path))
+		}
+		return l, err
+	})
+}
+
+// Begin begins to read the files, while the caller does something else.
+func (r *Reports) Begin() {
+	r.prepare()
+	go r.read()
+}
 
 // Open returns the reports.
-func (o Opener) Open() (*Library, error) {
-	if o == nil {
+func (r *Reports) Open() (*Library, error) {
+	if r == nil {
 		return New(), nil
 	}
-	return o()
+	r.prepare()
+	return r.read()
 }
 
 // Expand is that of the Library, which is opened only if there are names of reports.
-func (o Opener) Expand(ctx context.Context, src *query.Source, defs *derive.Set, args []string) (Expansion, error) {
+func (r *Reports) Expand(ctx context.Context, src *query.Source, defs *derive.Set, args []string) (x Expansion, err error) {
 	if !Named(args) {
 		return Expansion{Exprs: args, Plain: args}, nil
 	}
-	l, err := o.Open()
+	l, err := r.Open()
 	if err != nil {
-		return Expansion{}, err
+		return x, err
 	}
-	x, err := l.Expand(ctx, src, defs, args)
-	if err != nil {
-		return Expansion{}, err
-	}
-	return *x, nil
+	return l.Expand(ctx, src, defs, args)
 }
 
 // Arguments returns names of reports as arguments; each may have its colon.
@@ -63,8 +92,7 @@ func Named(args []string) bool { return slices.ContainsFunc(args, IsName) }
 
 // Expand puts the columns of reports that fit the source in the place of their names. A later column
 // of a name takes the place of an earlier one. Beside other arguments a report may be without columns.
-func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Set, args []string) (*Expansion, error) {
-	x := &Expansion{}
+func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Set, args []string) (x Expansion, err error) {
 	for _, arg := range args {
 		if !IsName(arg) {
 			x.Exprs, x.Plain = append(x.Exprs, arg), append(x.Plain, arg)
@@ -72,7 +100,7 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Se
 		}
 		r, err := l.Find(arg)
 		if err != nil {
-			return nil, err
+			return Expansion{}, err
 		}
 		b, err := r.Bind(ctx, src, defs)
 		if none, ok := errors.AsType[*diagnose.Problem](err); ok && len(args) > 1 {
@@ -80,12 +108,12 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Se
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return Expansion{}, err
 		}
 		if b.Options.Is("overall_rank", false) || b.Options.Is("overall_rank_alt", false) {
 			p := query.Problemf("report %s ranks the instances of a whole recording (overall_rank), which reports here do not", b.Name)
 			p.Notes = []string{"summarize :" + b.Name + " --top N --by max ranks them; overall_rank = no ranks those of each sample"}
-			return nil, p
+			return Expansion{}, p
 		}
 		for _, e := range b.Exprs {
 			x.Exprs = put(x.Exprs, e)
@@ -103,7 +131,7 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Se
 		x.bounds = append(x.bounds, b)
 	}
 	if len(x.Exprs) == 0 && len(x.Left) > 0 {
-		return nil, x.Left[0]
+		return Expansion{}, x.Left[0]
 	}
 	return x, nil
 }
