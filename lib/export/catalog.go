@@ -1,11 +1,8 @@
 package export
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -65,24 +62,9 @@ func metricsOf(ctx context.Context, from Store, path string) (m *metricsRead) {
 
 // readMetrics reads a few rows at a time: a text that the file holds once takes memory in each row.
 func readMetrics(name string, table *parquet.File) (rows []metricRow, err error) {
-	defer recoverTable(name, &err)
-	schema := parquet.SchemaOf(metricRow{})
-	for _, column := range schema.Columns() {
-		want, _ := schema.Lookup(column...)
-		got, ok := table.Schema().Lookup(column...)
-		if !ok {
-			return nil, fmt.Errorf("%s: there is no column %s: it is not a table of metrics", name, column[0])
-		}
-		if got, want := got.Node.Type().Kind(), want.Node.Type().Kind(); got != want {
-			return nil, fmt.Errorf("%s: column %s has the type %v, want %v", name, column[0], got, want)
-		}
-	}
-	r := parquet.NewGenericReader[metricRow](table)
-	defer r.Close()
 	text := 0
-	for buf := make([]metricRow, 8); ; clear(buf) {
-		n, err := r.Read(buf)
-		for _, row := range buf[:n] {
+	err = eachRows(name, "metrics", table, 8, func(list []metricRow) error {
+		for _, row := range list {
 			text += len(row.Metric) + len(row.PMID) + len(row.Type) + len(row.Semantics) + len(row.Units)
 			if row.Help != nil {
 				text += len(*row.Help)
@@ -91,16 +73,12 @@ func readMetrics(name string, table *parquet.File) (rows []metricRow, err error)
 				text += len(*row.InDom)
 			}
 		}
-		rows = append(rows, buf[:n]...)
-		switch {
-		case len(rows) > maxMetricRows || text > maxMetricText:
-			return nil, fmt.Errorf("%s: %w: %d metrics with %d bytes of text", name, pmerr.TooBig, len(rows), text)
-		case errors.Is(err, io.EOF):
-			return rows, nil
-		case n == 0:
-			return nil, fmt.Errorf("%s: %w", name, cmp.Or(err, io.ErrNoProgress))
+		if rows = append(rows, list...); len(rows) > maxMetricRows || text > maxMetricText {
+			return fmt.Errorf("%s: %w: %d metrics with %d bytes of text", name, pmerr.TooBig, len(rows), text)
 		}
-	}
+		return nil
+	})
+	return rows, err
 }
 
 func (r *metricRow) desc() (pcp.Desc, error) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"sort"
 
 	"github.com/parquet-go/parquet-go"
@@ -32,7 +31,7 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config, su
 		return rowReader{from: cfg.store(), place: p, table: table, files: sum.tables[table]}
 	}
 	c := &checker{values: list("values"), event: list("events"), maker: p.maker(eventRow{})}
-	c.want.of(p)
+	c.want[colHost] = p.hostValue(colHost)
 	defer c.values.close()
 	defer c.event.close()
 	damage, err := r.read(ctx, c)
@@ -49,8 +48,9 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config, su
 type checker struct {
 	unwatched
 	values, event rowReader
-	want          rowChunk // as the rows of values should be
-	maker         *rowMaker
+	want          [cols]parquet.Value // as the row of values should be
+	digits        [decimalBytes]byte
+	maker         *rowMaker // of rows of events
 }
 
 // unwatched ignores the calls of a sink about changes beside the values.
@@ -65,15 +65,33 @@ func (unwatched) missing(string, record, pmerr.Code) error { return nil }
 func (unwatched) turn() error { return nil }
 
 func (c *checker) rows(g *group, metrics []metric) error {
-	for rows := range slices.Chunk(g.sorted, chunk) {
-		c.want.fill(g, metrics, rows)
-		for i := range rows {
-			if err := c.values.compare(func(column int) parquet.Value { return c.want.columns[column][i] }); err != nil {
-				return err
+	series, column := int32(-1), func(i int) parquet.Value { return c.want[i] }
+	for i := range g.sorted {
+		r := &g.sorted[i]
+		if r.series != series {
+			series = r.series
+			for _, k := range seriesColumns {
+				c.want[k] = seriesValue(k, &g.keys[series], metrics)
 			}
+		}
+		c.take(g, r)
+		if err := c.values.compare(column); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// take makes the columns that do not belong to the series those of a row.
+func (c *checker) take(g *group, r *row) {
+	micros, rec := c.values.place.micros, g.record(r)
+	c.want[colTime] = parquet.Int64Value(floor(rec.time, tick(micros)))
+	c.want[colSeg], c.want[colRecord], c.want[colPosition] = parquet.Int32Value(rec.seg), parquet.Int32Value(rec.nth), parquet.Int32Value(r.place)
+	clear(c.want[colI64:colSeg])
+	v := &c.want[colI64+int(r.kind())]
+	if *v = g.value(r.kind(), r.word); micros && r.kind() == unsigned {
+		*v = decimalValue(r.word, &c.digits)
+	}
 }
 
 func (c *checker) events(e *eventValue, records []pcp.EventRecord) error {

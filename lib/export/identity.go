@@ -3,12 +3,8 @@ package export
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // A recordRow identifies a record that was exported: its time, and a sum of its time and all of its values as
@@ -46,25 +42,12 @@ func eachIdentity(ctx context.Context, from Store, file string, visit func(recor
 		return err
 	}
 	defer f.Close()
-	defer recoverTable(name, &err)
-	for _, want := range parquet.SchemaOf(recordRow{}).Fields() {
-		if got, ok := table.Schema().Lookup(want.Name()); !ok || got.Node.Type().Kind() != want.Type().Kind() {
-			return fmt.Errorf("%s: the columns are not those of records", name)
-		}
-	}
-	r := parquet.NewGenericReader[recordRow](table)
-	defer r.Close()
-	for buf := make([]recordRow, 1024); ; {
-		n, err := r.Read(buf)
-		for _, row := range buf[:n] {
+	return eachRows(name, "records", table, 1024, func(rows []recordRow) error {
+		for _, row := range rows {
 			visit(row)
 		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil || n == 0 {
-			return fmt.Errorf("%s: %w", name, errors.Join(err, io.ErrNoProgress))
-		}
-	}
+		return nil
+	})
 }
 
 // An identityWriter writes the identities of the records that were read.

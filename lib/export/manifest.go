@@ -188,14 +188,17 @@ func (m *manifest) valid(bad func(string, ...any) error) error {
 }
 
 // encode returns the text of the file, and sets Check.
-func (m *manifest) encode() ([]byte, error) {
-	m.Check = ""
-	text, err := json.MarshalIndent(m, "", " ")
+func (m *manifest) encode() ([]byte, error) { return sealed(m, &m.Check) }
+
+// sealed returns a file in JSON, and makes check, one of its fields, the sum of the file with this field empty.
+func sealed(file any, check *string) ([]byte, error) {
+	*check = ""
+	text, err := json.MarshalIndent(file, "", " ")
 	if err != nil {
 		return nil, err
 	}
-	m.Check = fmt.Sprintf("%016x", xxhash.Sum64(text))
-	text, err = json.MarshalIndent(m, "", " ")
+	*check = fmt.Sprintf("%016x", xxhash.Sum64(text))
+	text, err = json.MarshalIndent(file, "", " ")
 	return append(text, '\n'), err
 }
 

@@ -22,8 +22,8 @@ type page struct {
 	times    []int64
 	words    [kinds][]uint64 // of numbers, or the places of bytes
 	levels   [kinds][]byte
-	series   [seriesColumns]seriesColumn
-	numbered [recordColumns]numbers // of seg, record and position
+	series   [len(seriesColumns)]seriesColumn
+	numbered [3]numbers // of seg, record and position
 	hosts    []int32
 	floats   []float64
 	bytes    []byte
@@ -32,10 +32,8 @@ type page struct {
 	numbers  []int32
 }
 
-const (
-	seriesColumns = 4 // metric, inst, instance, units
-	recordColumns = 3
-)
+// seriesColumns are the columns that say something about the series.
+var seriesColumns = [...]int{colMetric, colInst, colInstance, colUnits}
 
 // A seriesColumn has a value for each series, or none.
 type seriesColumn struct {
@@ -64,7 +62,7 @@ type numbers struct {
 // begin begins a group.
 func (p *page) begin(g *group, metrics []metric, out *pagefile.Writer, at place) {
 	p.g, p.metrics, p.out, p.place, p.tick = g, metrics, out, at, tick(at.micros)
-	for i, column := range [seriesColumns]int{colMetric, colInst, colInstance, colUnits} {
+	for i, column := range seriesColumns {
 		c := &p.series[i]
 		c.Column = out.Column(column)
 		c.number = c.number[:0]
@@ -144,7 +142,7 @@ func (p *page) run(series int32, n int) {
 		number := c.number[series]
 		if number == unknown {
 			number = absent
-			if v := p.value(i, &p.g.keys[series]); !v.IsNull() {
+			if v := seriesValue(seriesColumns[i], &p.g.keys[series], p.metrics); !v.IsNull() {
 				var inserted [1]int32
 				c.Insert(inserted[:], []parquet.Value{v})
 				number = inserted[0]
@@ -163,25 +161,6 @@ func (p *page) run(series int32, n int) {
 			c.levels = append(c.levels, level)
 		}
 	}
-}
-
-// value returns the value of a column of series, null if a series has none.
-func (p *page) value(column int, k *key) (v parquet.Value) {
-	switch column {
-	case 0:
-		return parquet.ByteArrayValue([]byte(utf8Text(p.metrics[k.metric].name)))
-	case 1:
-		if k.member {
-			v = parquet.Int32Value(k.inst)
-		}
-	case 2:
-		if k.named {
-			v = parquet.ByteArrayValue([]byte(k.instance))
-		}
-	default:
-		return parquet.ByteArrayValue([]byte(p.metrics[k.metric].units))
-	}
-	return v
 }
 
 // columns writes a page of so many rows of each column.

@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/parquet-go/parquet-go/bloom/xxhash"
-
 	"pmtools/lib/safefile"
 )
 
@@ -82,16 +80,7 @@ func (s *swap) write() error {
 	return safefile.Replace(s.path, text)
 }
 
-func (s *swap) encode() ([]byte, error) {
-	s.Check = ""
-	text, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		return nil, err
-	}
-	s.Check = fmt.Sprintf("%016x", xxhash.Sum64(text))
-	text, err = json.MarshalIndent(s, "", " ")
-	return append(text, '\n'), err
-}
+func (s *swap) encode() ([]byte, error) { return sealed(s, &s.Check) }
 
 func readSwap(path string) (*swap, error) {
 	text, err := safefile.Read(path, maxManifest)

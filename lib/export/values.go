@@ -48,6 +48,7 @@ const fileGroups = 64
 // chunkRows is how many rows have a page in each column.
 const chunkRows = 1 << 15
 
+// chunk is how many rows are read at a time.
 const chunk = 256
 
 // codec compresses all tables. It keeps its expensive encoders from file to file.
@@ -112,70 +113,6 @@ func (w *valueWriter) close() error {
 	return err
 }
 
-// A rowChunk is rows as values of the library.
-type rowChunk struct {
-	columns [cols][chunk]parquet.Value
-	used    [kinds]bool // columns of values that are not all null
-	micros  bool
-	digits  [chunk][decimalBytes]byte
-}
-
-// of fills the column of the host.
-func (w *rowChunk) of(p place) {
-	w.micros = p.micros
-	repeat(w.columns[colHost][:], p.hostValue(colHost))
-}
-
-func (w *rowChunk) fill(g *group, metrics []metric, rows []row) {
-	c := &w.columns
-	for k := range kinds {
-		if w.used[k] {
-			clear(c[colI64+int(k)][:])
-			w.used[k] = false
-		}
-	}
-	for i := range rows {
-		rec := g.record(&rows[i])
-		c[colTime][i] = parquet.Int64Value(floor(rec.time, tick(w.micros)))
-		c[colSeg][i] = parquet.Int32Value(rec.seg)
-		c[colRecord][i] = parquet.Int32Value(rec.nth)
-		c[colPosition][i] = parquet.Int32Value(rows[i].place)
-	}
-	for from := 0; from < len(rows); {
-		series, k, i := rows[from].series, rows[from].kind(), from
-		column := &c[colI64+int(k)]
-		for ; i < len(rows) && rows[i].series == series && rows[i].kind() == k; i++ {
-			if column[i] = g.value(k, rows[i].word).Level(0, 1, 0); w.micros && k == unsigned {
-				column[i] = toDecimal.value(column[i], &w.digits[i])
-			}
-		}
-		w.used[k] = true
-		metric, inst, instance := identity(&g.keys[series], metrics)
-		repeat(c[colMetric][from:i], metric)
-		repeat(c[colUnits][from:i], parquet.ByteArrayValue([]byte(metrics[g.keys[series].metric].units)))
-		repeat(c[colInst][from:i], inst)
-		repeat(c[colInstance][from:i], instance)
-		from = i
-	}
-}
-
-func repeat(part []parquet.Value, v parquet.Value) {
-	for i := range part {
-		part[i] = v
-	}
-}
-
-func identity(k *key, metrics []metric) (name, inst, instance parquet.Value) {
-	name = parquet.ByteArrayValue([]byte(utf8Text(metrics[k.metric].name))).Level(0, 0, colMetric)
-	if k.member {
-		inst = parquet.Int32Value(k.inst).Level(0, 1, colInst)
-	}
-	if k.named {
-		instance = parquet.ByteArrayValue([]byte(k.instance)).Level(0, 1, colInstance)
-	}
-	return name, inst, instance
-}
-
 func (g *group) value(k kind, word uint64) parquet.Value {
 	switch k {
 	case signed, unsigned:
@@ -184,4 +121,23 @@ func (g *group) value(k kind, word uint64) parquet.Value {
 		return parquet.DoubleValue(math.Float64frombits(word))
 	}
 	return parquet.ByteArrayValue(g.blobs[word])
+}
+
+// seriesValue returns the value of one of seriesColumns, null if a series has none.
+func seriesValue(column int, k *key, metrics []metric) (v parquet.Value) {
+	switch column {
+	case colMetric:
+		return parquet.ByteArrayValue([]byte(utf8Text(metrics[k.metric].name)))
+	case colInst:
+		if k.member {
+			v = parquet.Int32Value(k.inst)
+		}
+	case colInstance:
+		if k.named {
+			v = parquet.ByteArrayValue([]byte(k.instance))
+		}
+	default:
+		return parquet.ByteArrayValue([]byte(metrics[k.metric].units))
+	}
+	return v
 }

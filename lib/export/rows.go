@@ -1,6 +1,9 @@
 package export
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -88,4 +91,34 @@ func (w *rowWriter[T]) write(rows []T) error {
 	}
 	_, err := w.WriteRows(w.list)
 	return err
+}
+
+// eachRows reads so many rows of a file at a time, which must have the columns of T.
+func eachRows[T any](name, what string, table *parquet.File, n int, visit func([]T) error) (err error) {
+	defer recoverTable(name, &err)
+	schema := parquet.SchemaOf(*new(T))
+	for _, column := range schema.Columns() {
+		want, _ := schema.Lookup(column...)
+		got, ok := table.Schema().Lookup(column...)
+		if !ok {
+			return fmt.Errorf("%s: there is no column %s: it is not a table of %s", name, column[0], what)
+		}
+		if got, want := got.Node.Type().Kind(), want.Node.Type().Kind(); got != want {
+			return fmt.Errorf("%s: column %s has the type %v, want %v", name, column[0], got, want)
+		}
+	}
+	r := parquet.NewGenericReader[T](table)
+	defer r.Close()
+	for buf := make([]T, n); ; clear(buf) {
+		n, err := r.Read(buf)
+		if bad := visit(buf[:n]); bad != nil {
+			return bad
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil || n == 0:
+			return fmt.Errorf("%s: %w", name, cmp.Or(err, io.ErrNoProgress))
+		}
+	}
 }
