@@ -22,7 +22,7 @@ import (
 	"pmtools/internal/textwidth"
 )
 
-// more is the prompt for the further lines of an item.
+// more is the prompt for the further lines of an item, behind what is open.
 const more = "... "
 
 // prompt reads items from a terminal. Ctrl-C drops the item that is being typed or interrupts the
@@ -188,8 +188,12 @@ type lineReader interface {
 func readItem(rl lineReader, prompt string) (string, error) {
 	rl.SetPrompt(prompt)
 	text, err := rl.Readline()
-	for ends := 0; err == nil && repl.Incomplete(text); {
-		rl.SetPrompt(more)
+	for ends := 0; err == nil; {
+		open := repl.Incomplete(text)
+		if open == "" {
+			break
+		}
+		rl.SetPrompt(open + more)
 		line, err := rl.Readline()
 		switch {
 		case err == nil:

@@ -128,7 +128,9 @@ func TestTerminal(t *testing.T) {
 	s.keys(")", "Enter")
 	s.wait("\n150 @", 1)
 	s.keys("t.b +", "Enter")
-	s.wait("error: found the end, expected", 1)
+	s.wait("+...", 1)
+	s.keys(")", "Enter")
+	s.wait("error: found ')'", 1)
 	s.keys("cou", "Tab")
 	s.wait("> count(", 1)
 	s.keys("t.b)", "Enter")
@@ -156,7 +158,7 @@ func TestTerminal(t *testing.T) {
 	s.keys("quit", "Enter")
 	s.gone()
 	text, err := os.ReadFile(history)
-	if want := "sum(t.b )\nt.b +\ncount(t.b)\n:next\nsum(t.b )\nquit\n"; err != nil || string(text) != want {
+	if want := "sum(t.b )\nt.b + )\ncount(t.b)\n:next\nsum(t.b )\nquit\n"; err != nil || string(text) != want {
 		t.Errorf("the history is %q, %v", text, err)
 	}
 }
@@ -307,10 +309,10 @@ func TestTerminalColor(t *testing.T) {
 	for value, want := range map[string]bool{"": true, "1": false} {
 		s := newScreen(t, []string{"NO_COLOR=" + value}, "-a", path)
 		s.wait("46:40>", 1)
-		s.keys("t.b +", "Enter")
+		s.keys("t.b + nosuch", "Enter")
 		s.wait("error: ", 1)
 		s.painted("\x1b[31merror", want)
-		s.painted("\x1b[31m       ^", want)
+		s.painted("\x1b[31m        ^", want)
 		s.keys("sum(t.b) + 7")
 		s.wait("sum(t.b) + 7", 1)
 		s.painted("\x1b[36msum\x1b[39m(t.b) + \x1b[35m7", want)

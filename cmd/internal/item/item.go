@@ -153,30 +153,42 @@ func commaOf(text string) int {
 	return -1
 }
 
-// Open reports whether an expression ends inside something.
-func Open(text string) bool {
+// Open returns what an expression ends inside: an open parenthesis or string as it begins, or the operator whose
+// operand is missing; or "".
+func Open(text string) string {
 	lexemes := check.Extended.Syntax().Lexemes(text)
-	if len(lexemes) == 0 {
-		return false
-	}
-	switch last := lexemes[len(lexemes)-1]; last.Tok {
-	case syntax.ILLEGAL:
+	n := len(lexemes)
+	switch {
+	case n == 0:
+		return ""
+	case lexemes[n-1].Tok == syntax.ILLEGAL:
 		_, err := check.Extended.Syntax().Parse(text)
 		bad, ok := errors.AsType[*syntax.Error](err)
-		return ok && strings.HasPrefix(bad.Msg, "unterminated ")
-	case syntax.EOS:
-		depth := 0
-		for _, l := range lexemes {
-			switch l.Tok {
-			case syntax.LPAREN:
-				depth++
-			case syntax.RPAREN:
-				depth--
-			}
+		if !ok || !strings.HasPrefix(bad.Msg, "unterminated ") {
+			return ""
 		}
-		return depth > 0
+		return text[lexemes[n-1].Pos:][:1]
+	case n > 1 && lexemes[n-1].Tok == syntax.COMMA && int(lexemes[n-1].Pos) == len(strings.TrimRight(text, " \t"))-1:
+		return ","
+	case lexemes[n-1].Tok != syntax.EOS || n == 1:
+		return ""
 	}
-	return false
+	depth := 0
+	for _, l := range lexemes {
+		switch l.Tok {
+		case syntax.LPAREN:
+			depth++
+		case syntax.RPAREN:
+			depth--
+		}
+	}
+	switch last := lexemes[n-2].Tok; {
+	case depth > 0:
+		return "("
+	case n > 2 && (last.Precedence() >= 0 || last == syntax.COLON):
+		return last.Symbol()
+	}
+	return ""
 }
 
 // Unquote returns the value of a help text: what is between quotes, with its backslashes removed,

@@ -39,7 +39,7 @@ func transcript(t *testing.T, file string) {
 	s := newSession(t, archive, func(o *repl.Options) {
 		o.Files = memory{"old.conf": "old.a = 1\n", "bad.conf": "# about ok\nok.a = t.s + 1\nok.a(oneline) = one\nbad = t.s +\nno sign\n",
 			"items": "# items of a prompt\nrun.x = t.s + \\\n  1\nsum(t.b\n)\n",
-			"wrong": "t.s\nt.b +\nt.d\n", "self": ":run self\n",
+			"wrong": "t.s\nt.b + )\nt.d\n", "self": ":run self\n",
 			"twice.conf": "tw.b = t.s + 10\ntw.b = 3\ntw.c = 4\n"}
 	})
 	var got strings.Builder
@@ -54,7 +54,7 @@ func transcript(t *testing.T, file string) {
 	for line := range strings.Lines(string(src)) {
 		line = strings.TrimSuffix(line, "\n")
 		if more, ok := strings.CutPrefix(line, "... "); ok && item != "" {
-			if !repl.Incomplete(item) {
+			if repl.Incomplete(item) == "" {
 				t.Errorf("%q does not wait for another line", item)
 			}
 			item = repl.Join(item, more)

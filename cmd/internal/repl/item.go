@@ -6,11 +6,11 @@ import (
 	"pmtools/cmd/internal/item"
 )
 
-// Incomplete reports whether an item waits for another line: it ends in a backslash, or has a
-// parenthesis, a bracket or a string that is open. An item that is wrong already does not wait.
-func Incomplete(text string) bool {
+// Incomplete returns what an item waits for another line with: a backslash at its end, an operator there, or a
+// parenthesis, a bracket or a string that is open; or "". An item that is wrong already does not wait.
+func Incomplete(text string) string {
 	if strings.HasSuffix(text, `\`) {
-		return true
+		return `\`
 	}
 	switch it := item.Parse(text); it.Kind {
 	case item.Expression, item.Definition:
@@ -20,10 +20,11 @@ func Incomplete(text string) bool {
 			return item.Open(it.Text)
 		}
 	case item.Attribute:
-		_, closed := item.Unquote(it.Text)
-		return !closed
+		if _, closed := item.Unquote(it.Text); !closed {
+			return it.Text[:1]
+		}
 	}
-	return false
+	return ""
 }
 
 // Join puts the next line behind an item that waits for it.

@@ -8,18 +8,16 @@ import (
 )
 
 func TestIncomplete(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		want bool
-	}{
-		{"", false}, {"t.b", false}, {"t.b +", false}, {"(t.b", true}, {"(t.b) + (", true}, {"sum(t.b)", false}, {"sum(", true},
-		{"t.b[one", true}, {"t.b[one]", false}, {`rescale(t.b, "Kb`, true}, {`"`, true}, {"matchinst(/x", true}, {"t.b + \\", true},
-		{"x = (t.b", true}, {"x = t.b", false}, {":explain (t.b", true}, {":watch 2sec (t.b", false}, {":list (", false}, {":foo (", false},
-		{"(t.b ]", false}, {"(a b", false}, {"# (", false}, {`x(oneline) = "a`, true}, {`x(oneline) = "a"`, false}, {"x(oneline) = a", false},
-		{`x(oneline) = 'a"`, true}, {`x(oneline) = "a\"`, true}, {")(", false}, {"f(x", false},
+	for _, tt := range []struct{ text, want string }{
+		{"", ""}, {"t.b", ""}, {"t.b +", "+"}, {"t.b ==", "=="}, {"t.b ? t.a", ""}, {"t.b ? t.a :", ":"}, {"t.b,", ","}, {"t.b, ", ","}, {"t.b, t.c", ""}, {"t.b, t.c +", ""}, {"+", ""}, {",", ""},
+		{"(t.b", "("}, {"(t.b) + (", "("}, {"sum(t.b)", ""}, {"sum(", "("}, {"(t.b +", "("}, {"mkconst(1,", "("},
+		{"t.b[one", "["}, {"t.b[one]", ""}, {`rescale(t.b, "Kb`, `"`}, {`"`, `"`}, {"matchinst(/x", "/"}, {"t.b + \\", `\`},
+		{"x = (t.b", "("}, {"x = t.b", ""}, {"x = t.b *", "*"}, {":explain (t.b", "("}, {":watch 2sec (t.b", ""}, {":list (", ""}, {":foo (", ""},
+		{"(t.b ]", ""}, {"(a b", ""}, {"# (", ""}, {`x(oneline) = "a`, `"`}, {`x(oneline) = "a"`, ""}, {"x(oneline) = a", ""},
+		{`x(oneline) = 'a"`, "'"}, {`x(oneline) = "a\"`, `"`}, {")(", ""}, {"f(x", ""},
 	} {
 		if got := repl.Incomplete(tt.text); got != tt.want {
-			t.Errorf("%q: %v", tt.text, got)
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }

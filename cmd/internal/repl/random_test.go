@@ -67,7 +67,7 @@ func step(t testing.TB, s *repl.Session, line string) {
 		}
 		p.Text()
 	}
-	if waits && err == nil && !strings.HasSuffix(line, `\`) {
+	if waits != "" && err == nil && !strings.HasSuffix(line, `\`) {
 		t.Errorf("%q waits for another line, but is complete", line)
 	}
 	after := names(s)
