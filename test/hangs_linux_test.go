@@ -37,7 +37,7 @@ pmstore -n FILE x 1
 pmerr -D FILE 1
 pmderive -a FILE x
 pmderive -a FILE
-pmderive -a FILE :record\ start\ rec
+pmderive -a FILE :record\ --background\ rec
 pmderive -a FILE eval x
 pmderive -a FILE eval x --archive-out out
 pmderive -a FILE explain x
@@ -96,7 +96,7 @@ pmderive test cases --junit FILE
 pmderive test cases --keep FILE
 pmderive -a DEMO :output\ FILE kernel.all.load
 pmderive -a DEMO a.b=1 :save\ FILE
-pmderive -L :record\ start\ FILE
+pmderive -L :record\ --background\ FILE
 PMDERIVE_HISTORY=FILE pmderive -L hinv.ncpu
 `), "\n"), strings.Split(strings.TrimSpace(`
 pminfo -h HOST -f x
@@ -123,7 +123,7 @@ pmderive -h HOST export -o out
 pmderive -h HOST push --queue q --to http://127.0.0.1:1 x
 pmderive -h HOST sql x
 pmderive -h HOST install --dir out defs
-pmderive -h HOST :record\ start\ rec
+pmderive -h HOST :record\ --background\ rec
 pmderive -h HOST lsp
 pmderive compare -h HOST -h HOST?compress
 pmderive compare DEMO -h HOST

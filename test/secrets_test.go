@@ -85,10 +85,11 @@ func secretPlaces() []secretPlace {
 		add(append(words, "--hosts", "SPEC", "m")...)
 	}
 	for _, item := range []string{":source host SPEC", ":source host nohost.invalid SPEC", ":source archive SPEC", ":source SPEC", ":source SPEC m"} {
-		add("pmderive", item, ":source", "m", ":record start folio 10ms m", ":record stop", ":history")
+		add("pmderive", item, ":source", "m", ":record --background -t 10msec folio m", ":record --stop", ":history")
 		places = append(places, secretPlace{args: []string{"pmderive"}, input: item + "\n:source\nm\n:history\n"})
 	}
-	add("pmderive", "-h", "SPEC", ":record start folio 10ms m", ":record stop", ":source")
+	add("pmderive", "-h", "SPEC", ":record --background -t 10msec folio m", ":record --stop", ":source")
+	add("pmderive", "-h", "SPEC", "record", "-s1", "out", "m")
 	add("pmderive", "compare", "DEMO", "SPEC")
 	add("pmderive", "summarize", "-a", "SPEC")
 	add("pmderive", "compare", "-h", "SPEC", "-h", "nohost.invalid", "-t10ms", "-s2", "m")

@@ -37,7 +37,7 @@ func examples() map[string]string {
 var commandGroups = []command.Group{
 	{Title: "Commands to evaluate", Names: []string{"eval", "watch", "top", "plot", "report", "explain", "find", "describe", "metrics", "reports", "summarize", "compare", "functions"}},
 	{Title: "Commands for definitions", Names: []string{"check", "test", "fmt", "deps", "install", "uninstall", "list", "lsp"}},
-	{Title: "Commands for archives and databases", Names: []string{"export", "compact", "sql", "push"}},
+	{Title: "Commands for archives and databases", Names: []string{"record", "export", "compact", "sql", "push"}},
 	{Title: "Commands for agents", Names: []string{"agent"}},
 }
 

@@ -11,16 +11,22 @@ import (
 	"pmtools/lib/record"
 )
 
-// record begins a recording of one of the kinds of sources. PCP's pmlogger records, where it is
+// archiveVersion returns the version of archives that PCP's configuration asks for, 0 for the usual one.
+func (a *app) archiveVersion() int {
+	if a.Env.Config().Get("PCP_ARCHIVE_VERSION") == "2" {
+		return 2
+	}
+	return 0
+}
+
+// record begins a recording in the background of one of the kinds of sources. PCP's pmlogger records, where it is
 // installed, what a daemon has; collectors inside and containers are known to this process only,
 // and passwords do not go to the command line of another one.
 func (a *app) record(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error) {
 	cfg := &record.Config{Folio: folio, Creator: a.Env.Prog, Open: func(ctx context.Context, _ string) (pmapi.Source, error) {
 		return a.open(ctx, kind, name)
 	}}
-	if a.Env.Config().Get("PCP_ARCHIVE_VERSION") == "2" {
-		cfg.Version = 2
-	}
+	cfg.Version = a.archiveVersion()
 	switch kind {
 	case repl.Host:
 		h.Name = name

@@ -13,7 +13,7 @@ import (
 func TestRecordVersion(t *testing.T) {
 	for version, want := range map[string]int{"": 3, "3": 3, "2": 2} {
 		dir := t.TempDir()
-		got := clitest.Run("pmderive", newCommand, []string{"-L", ":record start '" + filepath.Join(dir, "f") + "' sample.bin"},
+		got := clitest.Run("pmderive", newCommand, []string{"-L", ":record --background '" + filepath.Join(dir, "f") + "' sample.bin"},
 			map[string]string{"PCP_ARCHIVE_VERSION": version})
 		if got.Status != 0 || !strings.HasPrefix(got.Stdout, "recording sample.bin every 1s to ") {
 			t.Fatalf("%+v", got)

@@ -70,15 +70,19 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	if err != nil {
 		return nil, err
 	}
+	var progress func(string)
+	if cli.IsTerminal(env.Stderr) {
+		progress = env.Progress
+	}
 	return &repl.Options{
 		Sources: repl.Sources{
-			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record, KnownHosts: a.knownHosts, Recordings: recordings,
+			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record, ArchiveVersion: a.archiveVersion(), KnownHosts: a.knownHosts, Recordings: recordings,
 		},
 		World: repl.World{
 			Tools: func() (*install.Tools, []string) {
 				return install.NewTools(env.Config(), a.configFile("derived")), a.sources.Loaded
 			},
-			Read: a.readFiles, Confirm: env.Confirm, Terminal: cli.IsTerminal(env.Stdout), Errors: env.Stderr,
+			Read: a.readFiles, Confirm: env.Confirm, Progress: progress, Terminal: cli.IsTerminal(env.Stdout), Errors: env.Stderr,
 			Now: env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
 		},
 		Reports:     &a.reports,

@@ -225,7 +225,7 @@ func (c *corpus) user() {
 	keys, err := prompt.StdinPipe()
 	c.do(err)
 	c.do(prompt.Start())
-	for _, item := range []string{"sample.bin", ":record start rec/session 0.5 sample.bin", "sum((sample.bin", "))", "sample.bin * 2", ":record stop", ":quit"} {
+	for _, item := range []string{"sample.bin", ":record --background -t 0.5 rec/session sample.bin", "sum((sample.bin", "))", "sample.bin * 2", ":record --stop", ":quit"} {
 		time.Sleep(time.Second)
 		_, err := keys.Write([]byte(item + "\r"))
 		c.do(err)

@@ -257,14 +257,11 @@ func ofSource(c *completer, arg string) int {
 }
 
 func ofRecording(c *completer, arg string) int {
-	if rest, ok := strings.CutPrefix(arg, "start "); !ok {
-		c.offer(arg, "start ", "status", "stop", "detach")
-	} else if strings.Contains(rest, " ") {
-		c.metric(arg[lastWord(arg):])
-	} else {
-		c.file(rest)
+	words := strings.Fields(arg[:lastWord(arg)])
+	if slices.ContainsFunc(words, func(word string) bool { return !strings.HasPrefix(word, "-") }) {
+		return ofNames(c, arg)
 	}
-	return lastWord(arg)
+	return OfFiles(c, arg)
 }
 
 // ofWindows is the completion of a question about windows of a source.

@@ -12,6 +12,8 @@ import (
 
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/item"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
 	"pmtools/lib/option"
 	"pmtools/lib/when"
 )
@@ -25,7 +27,8 @@ type Flags struct {
 	Time     *option.Options // what the options of Shared say
 	// Share adds options that mean the same in every command.
 	Share   func(fs *pflag.FlagSet, names ...string)
-	changed bool // the settings are of the flags
+	changed bool              // the settings are of the flags
+	doubt   *diagnose.Problem // about an option, to be told when the verb runs
 }
 
 // NewFlags returns the options of a verb, none at first, for a door, with the settings that hold without them. Shared
@@ -178,6 +181,9 @@ func (f *Flags) pace() func(args []string) (time.Duration, []string) {
 	f.FuncP("interval", "t", "the `TIME` between two samples, such as 10sec", func(text string) (err error) {
 		if given, err = when.ParseInterval(text); err == nil && given < minInterval {
 			return fmt.Errorf("-t requires an interval of %v or more", minInterval)
+		}
+		if err == nil && when.Millis(text) {
+			f.doubt = query.Problemf("-t %s is %v: ms means minutes, and msec milliseconds", text, given)
 		}
 		return err
 	})

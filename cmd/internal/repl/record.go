@@ -6,76 +6,187 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"pmtools/cmd/internal/item"
+	"pmtools/cmd/internal/report"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmcd"
 	"pmtools/lib/record"
-	"pmtools/lib/when"
+	"pmtools/lib/sampling"
 )
 
-// How long :record waits for the first sample, and for the end.
+// How long a recording in the background is waited for: for the first sample, and for the end.
 const (
 	firstSample = 5 * time.Second
 	lastSample  = 10 * time.Second
 )
 
-// A recording is what :record has begun.
+// A recording is one in the background.
 type recording struct {
 	*record.Recording
 	began time.Time
 }
 
-func runRecord(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	word, rest, _ := strings.Cut(arg, " ")
-	rest = strings.TrimSpace(rest)
-	switch {
-	case word == "start" && rest != "":
-		return s.startRecording(ctx, rest, w)
-	case rest != "":
-	case word == "" || word == "status":
-		return s.showRecording(w)
-	case word == "stop", word == "detach":
-		return s.endRecording(ctx, word, w)
+func newRecord() *Verb {
+	v := &Verb{
+		Name: "record", Usage: "FILE [METRIC|EXPR ...]", Short: "Record live metrics into an archive, until Ctrl-C",
+		Long: "Record metrics, all below a name, and what expressions and derived metrics are made of, into the archive\n" +
+			"FILE, which is FILE.meta and so on. At the prompt the metrics of its definitions are recorded where none are\n" +
+			"named; --background records while you work, into an archive beside the folio FILE.",
+		Doors: Both, Most: many, Partial: true, Complete: ofRecording,
 	}
-	return query.Problemf("usage: :record [start FILE [INTERVAL] [NAME ...] | stop | detach]")
+	v.New = func(f *Flags) Run {
+		pace, act := f.pace(), ""
+		if f.Door == Prompt {
+			f.exclusive([]string{"background", "stop", "detach"}, func(name string) string { return recordActs[name] }, func(name string) { act = name })
+		}
+		return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+			ends := act == "stop" || act == "detach"
+			switch {
+			case f.Door == Prompt && len(args) > 0 && slices.Contains([]string{"start", "stop", "detach"}, args[0]):
+				return misuse(":record start FILE is :record --background FILE now, and :record stop and detach are :record --stop and --detach")
+			case ends && len(args) == 0:
+				return s.endRecording(ctx, act, w)
+			case f.Door == Prompt && act == "" && len(args) == 0:
+				return s.showRecording(w)
+			case ends || len(args) == 0:
+				return misuse("usage: %s", v.usage(f.Door))
+			case act != "" && f.Changed("samples"):
+				return misuse("-s N ends a recording; one in the background is ended by :record --stop")
+			}
+			interval, _ := pace(nil)
+			return s.record(ctx, args[0], args[1:], cmp.Or(interval, s.set.Interval), act != "", w)
+		}
+	}
+	return v
 }
 
-func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) error {
+// recordActs are options of :record, and what they mean.
+var recordActs = map[string]string{
+	"background": "record while you work, into an archive beside the folio FILE: by pmlogger where it is installed",
+	"stop":       "end what is recorded in the background",
+	"detach":     "leave pmlogger recording when the session ends",
+}
+
+// record records what expressions are made of.
+func (s *Session) record(ctx context.Context, file string, exprs []string, interval time.Duration, background bool, w io.Writer) error {
 	switch {
 	case s.opt.Record == nil:
 		return query.Problemf("nothing can be recorded here")
-	case s.recording != nil && s.recording.Active():
-		return query.Problemf("%s is being recorded; :record stop ends that", s.recording.Archive)
+	case background && s.recording != nil && s.recording.Active():
+		return query.Problemf("%s is being recorded; :record --stop ends that", s.recording.Archive)
 	}
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	if s.src.Line != nil {
-		return query.Problemf("the source is an archive, which is recorded already; :source host or :source local go to live metrics")
+	switch {
+	case s.src.Line != nil:
+		return query.Problemf("the source is an archive, which is recorded already; a host (-h, :source host) and this machine (-L, :source local) have live metrics")
+	case s.fleet != nil:
+		return query.Problemf("an archive is of one host; :source host %s leaves the others", pmcd.Redact(s.name))
 	}
-	folio, names, err := item.CutWord(arg)
+	metrics, err := s.operands(ctx, exprs, w)
 	if err != nil {
 		return err
 	}
-	interval := cmp.Or(s.set.Interval, DefaultInterval)
-	if word, rest, _ := strings.Cut(names, " "); word != "" && '0' <= word[0] && word[0] <= '9' {
-		d, bad := when.ParseInterval(word)
-		if bad != nil || d < time.Millisecond {
-			return query.Problemf("%s is not an interval of a millisecond or more", word)
-		}
-		interval, names = d, rest
+	if background {
+		return s.startRecording(ctx, file, metrics, interval, w)
 	}
-	metrics, err := s.src.BaseMetrics(ctx, s.defs, strings.Fields(names), func(name string) error {
+	return s.recordHere(ctx, file, metrics, &sampling.Times{Interval: interval, Samples: s.set.Samples}, w)
+}
+
+// operands returns the metrics that expressions, names and reports are made of; without any those of all
+// definitions of the session.
+func (s *Session) operands(ctx context.Context, exprs []string, w io.Writer) ([]string, error) {
+	if report.Named(exprs) {
+		x, err := s.expand(ctx, s.src, exprs, func(p *diagnose.Problem) { s.complain(w, p) })
+		if err != nil {
+			return nil, err
+		}
+		exprs = x.Exprs
+	}
+	var names []string
+	for _, text := range exprs {
+		if query.LegalName(text) {
+			names = append(names, text)
+			continue
+		}
+		c, err := s.binder().Compile(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		for ref := range c.Info.Metrics {
+			names = append(names, ref.Name)
+		}
+		slices.Sort(names[len(names)-len(c.Info.Metrics):])
+	}
+	if len(exprs) > 0 && len(names) == 0 {
+		return nil, query.Problemf("there are no metrics in %s", strings.Join(exprs, ", "))
+	}
+	return s.src.BaseMetrics(ctx, s.defs, names, func(name string) error {
 		_, _, err := s.metric(ctx, name)
 		return err
 	})
+}
+
+// recordHere records until the context ends, or there are as many samples as wanted.
+func (s *Session) recordHere(ctx context.Context, base string, metrics []string, t *sampling.Times, w io.Writer) error {
+	rec, err := record.NewRecorder(ctx, s.src, base, metrics, &archive.WriterOptions{Version: s.opt.ArchiveVersion})
 	if err != nil {
 		return err
 	}
+	stop := s.showProgress(rec, base)
+	err = rec.Run(ctx, t)
+	stop()
+	if ctx.Err() != nil {
+		_ = s.noteLost(ctx.Err()) // a request may have been cut short
+	}
+	bad := rec.Close()
+	samples := query.Plural(int(rec.Samples()), "sample")
+	if err = cmp.Or(err, bad); err != nil {
+		return &diagnose.Problem{Msg: diagnose.From(err).Msg, Notes: []string{base + " ends after " + samples}, Err: err}
+	}
+	fmt.Fprintf(w, "recorded %s of %s to %s\n", samples, query.Plural(len(metrics), "metric"), base)
+	return nil
+}
+
+// showProgress shows each second how many samples there are, and returns a function that ends that.
+func (s *Session) showProgress(rec *record.Recorder, base string) (stop func()) {
+	if s.opt.Progress == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	drawn := false
+	var shown sync.WaitGroup
+	shown.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				drawn = true
+				s.opt.Progress(fmt.Sprintf("%s: %s", base, query.Plural(int(rec.Samples()), "sample")))
+			case <-done:
+				if drawn {
+					s.opt.Progress("")
+				}
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		shown.Wait()
+	}
+}
+
+func (s *Session) startRecording(ctx context.Context, folio string, metrics []string, interval time.Duration, w io.Writer) error {
 	session, err := s.opt.Record(ctx, s.kind, s.name, folio, record.Host{Metrics: metrics, Interval: interval, Default: true})
 	if err != nil {
 		return diagnose.From(err)
@@ -125,12 +236,12 @@ func (s *Session) ended(w io.Writer) error {
 	return nil
 }
 
-func (s *Session) endRecording(ctx context.Context, word string, w io.Writer) error {
+func (s *Session) endRecording(ctx context.Context, act string, w io.Writer) error {
 	r := s.recording
 	if r == nil {
 		return query.Problemf("nothing is recorded")
 	}
-	if word == "detach" && r.Active() {
+	if act == "detach" && r.Active() {
 		if r.PID == 0 {
 			return query.Problemf("this program records by itself; only pmlogger can go on without it")
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/repl"
+	"pmtools/lib/archive"
 	"pmtools/lib/builtin"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/record"
@@ -55,27 +56,30 @@ func dialogue(t *testing.T, s *repl.Session, items ...[2]string) {
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
 	s := newSession(t, "ta", recorder(dir, ""))
-	const usage = `usage: :record \[start FILE \[INTERVAL\] \[NAME ...\] \| stop \| detach\]`
 	dialogue(t, s, [][2]string{
 		{":record", "nothing is recorded"},
-		{":record stop", "nothing is recorded"},
-		{":record start", usage},
-		{":record stop now", usage},
-		{":record start f", "there is nothing to record: name metrics, or define some"},
-		{":record start f no.such", "(?s)unknown metric no.such.*"},
-		{":record start f 1x sample.bin", "1x is not an interval of a millisecond or more"},
-		{`:record start "f sample.bin`, `a quote is not closed: "f sample.bin`},
-		{":record start no/f sample.bin", "open .*: no such file or directory"},
+		{":record --stop", "nothing is recorded"},
+		{":record --background", `usage: :record FILE \[METRIC\|EXPR \.\.\.\]`},
+		{":record --stop now", `usage: .*`},
+		{":record --stop --detach", "--stop and --detach exclude each other; :help record lists the options"},
+		{":record start f sample.bin", ":record start FILE is :record --background FILE now, and :record stop and detach are :record --stop and --detach"},
+		{":record stop", ":record start FILE is :record --background FILE now, .*"},
+		{":record --background f", "there is nothing to record: name metrics, or define some"},
+		{":record --background f no.such", "(?s)unknown metric no.such.*"},
+		{":record --background -t 1x f sample.bin", "(?s).*; :help record lists the options"},
+		{":record --background -s 3 f sample.bin", "-s N ends a recording; one in the background is ended by :record --stop"},
+		{`:record --background "f sample.bin`, `a quote is not closed: "f sample.bin`},
+		{":record --background no/f sample.bin", "open .*: no such file or directory"},
 		{"a = sample.bin + sample.long.one", "a: .*"},
 		{"b = a + sample.long.ten", "(?s).*b: .*"},
-		{`:record start "my folio" 10msec`, `recording sample.bin sample.long.one sample.long.ten every 10ms to (.*)\.here; the folio is my folio`},
+		{`:record --background -t 10msec "my folio"`, `recording sample.bin sample.long.one sample.long.ten every 10ms to (.*)\.here; the folio is my folio`},
 		{":record", "recording to .* since .*"},
-		{":record start g sample.bin", ".* is being recorded; :record stop ends that"},
-		{":record detach", "this program records by itself; only pmlogger can go on without it"},
-		{":record stop", "recorded to .*"},
+		{":record --background g sample.bin", ".* is being recorded; :record --stop ends that"},
+		{":record --detach", "this program records by itself; only pmlogger can go on without it"},
+		{":record --stop", "recorded to .*"},
 		{":record", "nothing is recorded"},
-		{`:record start "my folio" sample.bin`, "open .*: file exists"},
-		{":record start last 10msec b sample.string", "recording sample.string sample.long.ten sample.bin sample.long.one every 10ms .*"},
+		{`:record --background "my folio" sample.bin`, "open .*: file exists"},
+		{":record --background -t 10msec last b sample.string", "recording sample.string sample.long.ten sample.bin sample.long.one every 10ms .*"},
 	}...)
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -96,11 +100,57 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestRecordHere records in the foreground: as many samples as wanted, or until the context ends.
+func TestRecordHere(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "an archive")
+	s := newSession(t, "ta", recorder(t.TempDir(), ""), func(o *repl.Options) {
+		o.ArchiveVersion, o.Progress = 2, func(text string) { t.Errorf("progress in less than a second: %q", text) }
+	})
+	dialogue(t, s, [][2]string{
+		{`:record -t 10msec -s 3 '` + base + `' sample.bin 'sample.long.one + sample.long.ten'`, "recorded 3 samples of 3 metrics to " + regexp.QuoteMeta(base)},
+		{`:record -s 1 '` + base + `' sample.bin`, "create .*: file already exists"},
+		{`:record -s 1 other 1+2`, `there are no metrics in 1\+2`},
+		{`:record -s 1 other 'sample.bin +'`, "(?s).*found the end.*"},
+		{`:record -t 100ms -s 0 other 1+2`, `-t 100ms is 1h40m0s: ms means minutes, and msec milliseconds\nthere are no metrics in 1\+2`},
+	}...)
+	set, err := archive.Open(t.Context(), base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	if v := set.Label().Version; v != 2 {
+		t.Errorf("version %d", v)
+	}
+	endless := filepath.Join(t.TempDir(), "endless")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for range 3000 {
+			if info, err := os.Stat(endless + ".0"); err == nil && info.Size() > 1000 {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	var out bytes.Buffer
+	if err := s.Run(ctx, ":record -t 1msec "+endless+" sample.bin", &out); err != nil || !regexp.MustCompile(`^recorded \d+ samples of 1 metric to .*endless\n$`).Match(out.Bytes()) {
+		t.Errorf("%v: %s", err, out.Bytes())
+	}
+	if got := run(s, "sample.long.one"); !strings.HasPrefix(got, "1") {
+		t.Errorf("after an interrupt: %s", got)
+	}
+	whole, err := archive.Open(t.Context(), endless, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole.Close()
+}
+
 // TestRecordNot: where nothing can be recorded.
 func TestRecordNot(t *testing.T) {
-	dialogue(t, newSession(t, "ta"), [2]string{":record start f t.d", "nothing can be recorded here"})
+	dialogue(t, newSession(t, "ta"), [2]string{":record --background f t.d", "nothing can be recorded here"})
 	s := newSession(t, "ta", recorder(t.TempDir(), ""), func(o *repl.Options) { o.Kind, o.Name = repl.Archive, "ta" })
-	dialogue(t, s, [2]string{":record start f t.d", "the source is an archive, which is recorded already; :source host or :source local go to live metrics"})
+	dialogue(t, s, [2]string{":record --background f t.d", "the source is an archive, which is recorded already; .*"})
 }
 
 // TestRecordLogger: a script in the place of pmlogger that records, dies, or goes on alone.
@@ -117,18 +167,18 @@ func TestRecordLogger(t *testing.T) {
 		return name
 	}
 	s := newSession(t, "ta", recorder(dir, logger("echo no such host >&2; exit 1")))
-	dialogue(t, s, [2]string{":record start f sample.bin", "pmlogger ended: exit status 1: no such host"})
+	dialogue(t, s, [2]string{":record --background f sample.bin", "pmlogger ended: exit status 1: no such host"})
 	s = newSession(t, "ta", recorder(dir, logger(`for name; do :; done; echo x >$name.0; read a <&3; read b <&3; read c <&3; read d <&3; case $d in Q*) exit 0;; esac; sleep 0.2; exit 4`)))
 	dialogue(t, s, [][2]string{
-		{":record start g sample.bin", `recording sample.bin every 1s to .* by pmlogger \d+; the folio is g`},
+		{":record --background g sample.bin", `recording sample.bin every 1s to .* by pmlogger \d+; the folio is g`},
 		{":record", `recording to .* by pmlogger \d+ since .*`},
-		{":record stop", "recorded to .*"},
-		{":record start h sample.bin", "recording .*"},
-		{":record detach", `pmlogger \d+ goes on recording to .*`},
+		{":record --stop", "recorded to .*"},
+		{":record --background h sample.bin", "recording .*"},
+		{":record --detach", `pmlogger \d+ goes on recording to .*`},
 		{":record", "nothing is recorded"},
 	}...)
 	s = newSession(t, "ta", recorder(dir, logger(`for name; do :; done; echo x >$name.0; sleep 0.1; exit 5`)))
-	dialogue(t, s, [2]string{":record start i sample.bin", "recording .*"})
+	dialogue(t, s, [2]string{":record --background i sample.bin", "recording .*"})
 	for range 3000 {
 		var out bytes.Buffer
 		if err := s.Run(t.Context(), ":record", &out); err != nil {

@@ -68,8 +68,9 @@ type Sources struct {
 	Recordings func(ctx context.Context, archives string) ([]string, error)
 	// KnownHosts returns hosts that begin with a prefix, to be proposed.
 	KnownHosts func(prefix string) []string
-	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.
-	Record func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)
+	// Record begins to record metrics of a source of one of the kinds in the background; the folio lists the archive.
+	Record         func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)
+	ArchiveVersion int // of what is recorded otherwise: 2 or 3; 0 means 3
 }
 
 // World is what a Session does outside itself.
@@ -92,6 +93,7 @@ type World struct {
 	// tells which cannot be read, beside the others. nil means that there are none.
 	Read     func(names []string) ([]lint.File, error)
 	Confirm  func(question string) bool // asks the user; nil means no
+	Progress func(text string)          // shows a line in the place of the one before, "" for none; nil shows nothing
 	Terminal bool                       // answers go to a terminal
 	// Errors gets what is found beside an answer; nil writes it there.
 	Errors io.Writer
@@ -125,7 +127,7 @@ type Session struct {
 	zone      *time.Location
 	set       Settings
 	defs      *derive.Set
-	recording *recording // what :record has begun; nil for nothing
+	recording *recording // what is recorded in the background; nil for nothing
 
 	background context.Context // of what Complete asks; ended by Close
 	stop       context.CancelFunc

@@ -200,6 +200,9 @@ func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []str
 			return err
 		}
 	}
+	if f.doubt != nil {
+		s.complain(w, f.doubt)
+	}
 	if f.changed {
 		defer func(set Settings) { s.set = set }(s.set)
 		s.set = f.Settings.valid()

@@ -32,7 +32,7 @@ func Verbs() []*Verb {
 		newStep(),
 		newNext(),
 		newPrev(),
-		{Name: "record", Usage: "[start FILE ... | stop | detach]", Short: "Show, start or end recording: FILE [INTERVAL] [NAME ...], without names the metrics of the definitions", Operands: Text, Most: 1, Complete: ofRecording, New: one(runRecord)},
+		newRecord(),
 		newRun(),
 		newOutput(),
 		newEdit(),

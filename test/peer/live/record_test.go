@@ -294,8 +294,8 @@ func TestRecordPrompt(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		args := append([]string{"pmderive"}, strings.Fields(c.source)...)
-		o, err := ours.Run(harness.Command{Dir: dir, Env: env, Args: append(args, "x = sum(sample.bin)", ":record start folio 100msec x sample.string", ":set samples 5",
-			":watch 100msec sample.long.one", ":record stop")}, root)
+		o, err := ours.Run(harness.Command{Dir: dir, Env: env, Args: append(args, "x = sum(sample.bin)", ":record --background -t 100msec folio x sample.string", ":set samples 5",
+			":watch 100msec sample.long.one", ":record --stop")}, root)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,12 +310,37 @@ func TestRecordPrompt(t *testing.T) {
 	}
 }
 
+// TestRecordShell records in the foreground: the archive has the name that was asked for.
+func TestRecordShell(t *testing.T) {
+	ours, _, root := harness.Setup(t)
+	for _, source := range []string{"-h 127.0.0.1:45399", "", "-L"} {
+		dir := t.TempDir()
+		args := append([]string{"pmderive"}, strings.Fields(source)...)
+		o, err := ours.Run(harness.Command{Dir: dir, Env: harness.Live(t), Args: append(args, "record", "-t", "100msec", "-s", "5", "a name", "sum(sample.bin) / sample.long.ten", "sample.string")}, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "recorded 5 samples of 3 metrics to a name\n"; o.Status != 0 || string(o.Stdout) != want {
+			t.Errorf("%s: status %d\n%s%s", source, o.Status, o.Stdout, o.Stderr)
+			continue
+		}
+		sound(t, filepath.Join(dir, "a name"))
+		compareArchive(t, filepath.Join(dir, "a name"))
+	}
+}
+
 // TestRecordKilled: whatever ends the program, what it has recorded is an archive.
 func TestRecordKilled(t *testing.T) {
 	ours, _, _ := harness.Setup(t)
-	for _, kill := range []os.Signal{os.Kill, os.Interrupt, syscall.SIGTERM} {
+	background := []string{"-L", ":record --background -t 1msec folio sample.bin sample.proc", ":watch 10sec sample.long.one"}
+	foreground := []string{"-L", "record", "-t", "1msec", "out", "sample.bin", "sample.proc"}
+	for i, kill := range []os.Signal{os.Kill, os.Interrupt, syscall.SIGTERM, os.Kill, os.Interrupt, syscall.SIGTERM} {
 		dir := t.TempDir()
-		cmd := exec.Command(filepath.Join(ours.Bin, "pmderive"), "-L", ":record start folio 1msec sample.bin sample.proc", ":watch 10sec sample.long.one")
+		args := background
+		if i > 2 {
+			args = foreground
+		}
+		cmd := exec.Command(filepath.Join(ours.Bin, "pmderive"), args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PCP_DERIVED_CONFIG=")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
