@@ -9,6 +9,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
+	"pmtools/internal/draw"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
@@ -62,7 +63,7 @@ func (s *Source) Proposals(ctx context.Context) func(string) []string {
 // the likely intention, each line with its newline.
 func (s *Source) Explain(ctx context.Context, err error) string {
 	if r, ok := errors.AsType[*refusal](err); ok {
-		return r.problem(s.Proposals(ctx)).Text()
+		return draw.Problem(r.problem(s.Proposals(ctx)), 0)
 	}
 	return err.Error() + "\n"
 }

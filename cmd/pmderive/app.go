@@ -17,6 +17,7 @@ import (
 	"pmtools/cmd/internal/report"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/diagnose"
+	"pmtools/internal/draw"
 )
 
 // wrongUse is the exit status for invalid command lines.
@@ -110,7 +111,7 @@ func problemText(err error, stream any) string {
 	}
 	if ok {
 		width, _ := cli.TerminalSize(stream)
-		return p.TextWithin(width)
+		return draw.Problem(p, width)
 	}
 	return err.Error() + "\n"
 }

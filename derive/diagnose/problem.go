@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
@@ -143,56 +142,6 @@ func Joined(err error) (list []error) {
 		return []error{err}
 	}
 	return list
-}
-
-// Text returns the message, the source with a caret under the place, and the notes, each line with
-// its newline. Every line but the first is indented.
-func (p *Problem) Text() string { return p.TextWithin(0) }
-
-// TextWithin is Text for a width: lines are broken at words, and the source is cut around the caret.
-// A width of 0 is none.
-func (p *Problem) TextWithin(width int) string {
-	var b strings.Builder
-	b.WriteString(strings.Join(textwidth.Wrap(p.Msg, width), "\n  ") + "\n")
-	context := snippetContext
-	if width > 0 {
-		context = max(width-len("  ......"), 2) / 2
-	}
-	if p.Src != "" {
-		for line := range strings.Lines(snippet(p.Src, p.Pos, context)) {
-			b.WriteString("  " + line)
-		}
-	}
-	for _, n := range p.Notes {
-		b.WriteString("  " + strings.Join(textwidth.Wrap(n, max(width-len("    "), 0)), "\n    ") + "\n")
-	}
-	return b.String()
-}
-
-// snippetContext is how many bytes of a long line are shown on each side of the place where there is
-// no width.
-const snippetContext = 400
-
-// snippet draws the line with a caret. Text farther from the place than the context is left out.
-func snippet(src string, pos, context int) string {
-	if len(src) <= 2*context {
-		return syntax.Snippet(src, &syntax.Error{Pos: syntax.Pos(pos)})
-	}
-	if pos > context {
-		cut := pos - context
-		for cut < pos && !utf8.RuneStart(src[cut]) {
-			cut++
-		}
-		src, pos = "..."+src[cut:], pos-cut+3
-	}
-	if len(src) > pos+context {
-		end := pos + context
-		for end > pos && !utf8.RuneStart(src[end]) {
-			end--
-		}
-		src = src[:end] + "..."
-	}
-	return syntax.Snippet(src, &syntax.Error{Pos: syntax.Pos(pos)})
 }
 
 // Extension notes what to type for an expression of the extended language that the parser of PCP's

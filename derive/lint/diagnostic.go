@@ -3,9 +3,6 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"pmtools/derive/diagnose"
 )
 
 // A File is a configuration file.
@@ -49,16 +46,6 @@ func (d *Diagnostic) String() string {
 		rule = " [" + d.Rule + "]"
 	}
 	return fmt.Sprintf("%s:%d:%d: %s: %s%s", d.File, d.Line, d.Column, d.Severity, d.Message, rule)
-}
-
-// Snippet returns the line with a caret under the place, and the notes.
-func (d *Diagnostic) Snippet() string {
-	p := diagnose.Problem{Src: d.Source, Pos: min(d.Column-1, len(d.Source)), Notes: d.Notes}
-	if d.Source == "" {
-		p.Src = ""
-	}
-	_, rest, _ := strings.Cut(p.Text(), "\n")
-	return rest
 }
 
 // Wrong reports whether there is an error among diagnostics.

@@ -125,7 +125,7 @@ func TestHabits(t *testing.T) {
 			}
 			if written != "" && tt.expr != `disk.dev.total["sdz"]` && tt.expr != "hinv.ncpu and mem.physmem" { // these have another mistake
 				if q := problem(t, src, written); q != nil {
-					t.Errorf("the proposal %q is wrong: %s", written, q.Text())
+					t.Errorf("the proposal %q is wrong: %s", written, q)
 				}
 			}
 		})

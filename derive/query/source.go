@@ -70,11 +70,7 @@ func (s *Source) Empty(ctx context.Context, zone *time.Location) *diagnose.Probl
 // Catalogue returns the names of the metrics of the source; an error gives none.
 func (s *Source) Catalogue(ctx context.Context) []string {
 	if s.names == nil {
-		names := []string{}
-		err := s.Walk(ctx, "", true, func(name string, _ pcp.ID) bool {
-			names = append(names, name)
-			return true
-		})
+		names, err := pmapi.Leaves(ctx, s, "")
 		if err != nil {
 			return nil
 		}

@@ -1,7 +1,6 @@
 package syntax_test
 
 import (
-	"errors"
 	"fmt"
 
 	"pmtools/derive/syntax"
@@ -17,19 +16,6 @@ func ExampleConfig_Parse() {
 	fmt.Println(syntax.Print(x))
 	// Output:
 	// delta(disk.dev.read) * 2 > 10
-}
-
-func ExampleSnippet() {
-	const src = "a + (1 c"
-	_, err := (*syntax.Config)(nil).Parse(src)
-	var e *syntax.Error
-	if errors.As(err, &e) {
-		fmt.Print(syntax.Snippet(src, e))
-	}
-	// Output:
-	// a + (1 c
-	//        ^
-	// Arithmetic expression expected to follow PLUS
 }
 
 func ExamplePreorder() {

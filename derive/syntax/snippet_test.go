@@ -43,30 +43,3 @@ func TestCaretOffset(t *testing.T) {
 		}
 	}
 }
-
-func TestSnippet(t *testing.T) {
-	tests := []struct {
-		name, src string
-		err       Error
-		want      string
-	}{
-		{"plain", "a b", Error{Pos: 2, Msg: "msg"}, "a b\n  ^\nmsg\n"},
-		{"no message", "4rat(x)", Error{Pos: 1, Msg: ""}, "4rat(x)\n ^\n"},
-		{"empty text", "", Error{Pos: -1, Msg: "msg"}, "\n^\nmsg\n"},
-		{"tabs", "\ta\tb", Error{Pos: 3, Msg: ""}, "\ta\tb\n\t \t^\n"},
-		{"wide", "a[日本] b", Error{Pos: 10, Msg: ""}, "a[日本] b\n        ^\n"},
-		{"accent", "a[e\u0301é] b", Error{Pos: 9, Msg: ""}, "a[e\u0301é] b\n      ^\n"},
-		{"emoji", "a[\U0001f600] b", Error{Pos: 8, Msg: ""}, "a[\U0001f600] b\n      ^\n"},
-		{"second line", "a +\nb c\nd", Error{Pos: 6, Msg: ""}, "b c\n  ^\n"},
-		{"at the newline", "a +\nb", Error{Pos: 3, Msg: ""}, "a +\n   ^\n"},
-		{"bad bytes", "\xff\xfe b", Error{Pos: 3, Msg: ""}, "\xff\xfe b\n   ^\n"},
-		{"too far", "ab", Error{Pos: 9, Msg: ""}, "ab\n  ^\n"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := Snippet(tt.src, &tt.err); got != tt.want {
-				t.Errorf("got  %q\nwant %q", got, tt.want)
-			}
-		})
-	}
-}

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"pmtools/cmd/internal/sarif"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
+	"pmtools/internal/draw"
 	"pmtools/internal/textwidth"
 )
 
@@ -104,11 +106,16 @@ func findingLines(found []lint.Diagnostic, snippets bool) (lines []string) {
 	for i := range found {
 		line := found[i].String()
 		if snippets {
-			line = strings.TrimRight(line+"\n"+found[i].Snippet(), "\n")
+			line = strings.TrimSuffix(findingText(&found[i]), "\n")
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// findingText returns a finding with the place, ending in a newline.
+func findingText(d *lint.Diagnostic) string {
+	return draw.Problem(&diagnose.Problem{Msg: d.String(), Src: d.Source, Pos: min(d.Column-1, len(d.Source)), Notes: d.Notes}, 0)
 }
 
 // rulesTable returns what each rule looks for.

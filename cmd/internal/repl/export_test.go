@@ -7,7 +7,8 @@ import (
 
 // Unexported functions that the tests in repl_test call.
 var (
-	Unquote = item.Unquote
+	Unquote     = item.Unquote
+	FindingText = findingText
 )
 
 // Expand returns an expression with definitions in the places of their names.

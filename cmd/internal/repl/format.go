@@ -98,7 +98,7 @@ func (s *Session) explainFile(ctx context.Context, file lint.File, errs []*synta
 	wrong := false
 	for i := range found {
 		if found[i].Severity == lint.SeverityError {
-			fmt.Fprintf(w, "%v\n%s", &found[i], found[i].Snippet())
+			fmt.Fprint(w, findingText(&found[i]))
 			wrong = true
 		}
 	}

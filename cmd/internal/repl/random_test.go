@@ -12,6 +12,7 @@ import (
 
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive/diagnose"
+	"pmtools/internal/draw"
 )
 
 // words are what random lines are made of.
@@ -65,7 +66,7 @@ func step(t testing.TB, s *repl.Session, line string) {
 		if strings.TrimSpace(p.Msg) == "" {
 			t.Fatalf("%q: a problem without a message", line)
 		}
-		p.Text()
+		draw.Problem(p, 0)
 	}
 	if waits != "" && err == nil && !strings.HasSuffix(line, `\`) {
 		t.Errorf("%q waits for another line, but is complete", line)

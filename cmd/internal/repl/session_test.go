@@ -17,6 +17,7 @@ import (
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
+	"pmtools/internal/draw"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/format"
 	"pmtools/lib/pmapi"
@@ -144,7 +145,7 @@ func run(s *repl.Session, items ...string) string {
 		var p *diagnose.Problem
 		switch {
 		case errors.As(err, &p):
-			fmt.Fprintf(&b, "!! %s", p.Text())
+			fmt.Fprintf(&b, "!! %s", draw.Problem(p, 0))
 		case err != nil:
 			fmt.Fprintf(&b, "!! %v\n", err)
 		}
