@@ -73,7 +73,7 @@ disk.all.await = delta(disk.all.total_rawactive) / delta(disk.all.total)
 const environment = `.SH EXAMPLES
 .PP
 .nf
-pmderive \-a demo explain \(aqdelta(disk.dev.total_bytes) / delta(disk.dev.total)\(aq
+pmderive \-a demo explain \(aqrate(disk.dev.total_bytes) / rate(disk.dev.total)\(aq
 pmderive \-a demo eval \-t 2min \(aqrate(disk.dev.total_bytes)\(aq
 pminfo \-a demo \-f \-r \(aqdisk.all.kb = sum(disk.dev.total_bytes)\(aq disk.all.kb
 pminfo \-a demo \-f \-c reads\-fixed.conf disk

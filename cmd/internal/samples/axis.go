@@ -40,9 +40,10 @@ func (r *valueRange) note(f float64) {
 	}
 }
 
-// part returns where f is in the range. The halves keep the difference finite.
+// part returns where f is in the range. The halves keep the difference finite. A range that is as small as the
+// rounding of its numbers is none.
 func (r *valueRange) part(f float64) float64 {
-	if span := r.high/2 - r.low/2; span > 0 || math.IsNaN(f) {
+	if span := r.high/2 - r.low/2; span > 1e-12*max(-r.low, r.high) || math.IsNaN(f) {
 		return (f/2 - r.low/2) / span
 	}
 	return 0
