@@ -120,7 +120,7 @@ cmd/internal/files: cmd/internal/cli derive/load lib/safefile lib/pmerr
 cmd/internal/hostfile: lib/safefile
 cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query cmd/internal/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
-cmd/internal/paint: cmd/internal/repl
+cmd/internal/paint: cmd/internal/item
 cmd/internal/pager: cmd/internal/cli internal/textwidth
 cmd/internal/picture: cmd/internal/samples lib/format lib/safefile
 cmd/internal/grid: cmd/internal/answer internal/textwidth

@@ -12,7 +12,6 @@ import (
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive/query"
-	"pmtools/derive/sql"
 )
 
 // completing calls a function with a session for completion.
@@ -60,7 +59,7 @@ func (a *app) completeItem(cmd *cobra.Command, before []string, prefix string) (
 // completeValues registers what proposes values of options for a command and those below it.
 func (a *app) completeValues(cmd *cobra.Command) {
 	fixed := map[string][]string{
-		"sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects(),
+		"sort": query.Sorts(), "header": {"none", "once"},
 		"across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
 	}
 	visit := func(f *pflag.Flag) {

@@ -28,34 +28,35 @@ func (a *app) addHost(set func(string) error) func(string) error {
 }
 
 // readHosts reads a list of hosts; "-" is standard input.
-func (a *app) readHosts(name string) error {
+func (a *app) readHosts(name string) ([]hostfile.Host, error) {
 	in := a.Env.Stdin
 	if name != "-" {
 		f, err := a.Env.Open(name)
 		if err != nil {
-			return errors.New(pmcd.Redact("--hosts: " + err.Error()))
+			return nil, errors.New(pmcd.Redact("--hosts: " + err.Error()))
 		}
 		defer f.Close()
 		in = f
 	}
 	list, err := hostfile.Read(in)
 	if err != nil {
-		return fmt.Errorf("--hosts %s: %w", name, err)
+		return nil, fmt.Errorf("--hosts %s: %w", name, err)
 	}
-	for _, h := range list {
-		a.hosts = append(a.hosts, h.Name)
-	}
-	a.listed = list
-	return nil
+	return list, nil
 }
 
 // several checks the options of several hosts and returns the hosts, or nil if values of one source are
 // asked for.
 func (a *app) several(f *evalFlags) ([]string, error) {
 	if f.hosts != "" {
-		if err := a.readHosts(f.hosts); err != nil {
+		list, err := a.readHosts(f.hosts)
+		if err != nil {
 			return nil, err
 		}
+		for _, h := range list {
+			a.hosts = append(a.hosts, h.Name)
+		}
+		a.listed = list
 	}
 	if len(a.hosts) <= 1 && f.hosts == "" && f.across == "" && !f.all {
 		return nil, nil

@@ -130,7 +130,7 @@ func (a *app) newRoot() *cobra.Command {
 	for _, v := range repl.At(repl.Shell, append(repl.Verbs(), a.verbs()...)) {
 		root.AddCommand(a.newVerb(v))
 	}
-	root.AddCommand(a.newEval(), a.newSQL(), a.newPush())
+	root.AddCommand(a.newEval(), a.newPush())
 	a.addHelp(root)
 	return root
 }

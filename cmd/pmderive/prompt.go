@@ -33,7 +33,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		return err
 	}
 	leaving := func() { a.pager.End(); mode.leave() }
-	colors := &paint.Painter{}
+	colors := &paint.Painter{Marks: s.Marks}
 	h := history.Open(a.Env.LookupEnv)
 	var rl lineReader = &plainLines{in: bufio.NewScanner(a.Env.Stdin), out: a.Env.Stdout}
 	remember := func(string) {}
@@ -68,7 +68,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	for {
 		colors.On = s.Color()
 		stop := cli.RestoreOn(leaving, os.Interrupt) // by kill: a key is none in raw mode
-		text, err := readItem(rl, s.Prompt())
+		text, err := readItem(rl, s.Prompt(), s.Incomplete)
 		stop()
 		switch {
 		case errors.Is(err, readline.ErrInterrupt):
@@ -185,11 +185,11 @@ type lineReader interface {
 
 // readItem reads an item of one line, or several. The end of input drops a further line; two of them
 // are the end.
-func readItem(rl lineReader, prompt string) (string, error) {
+func readItem(rl lineReader, prompt string, incomplete func(text string) string) (string, error) {
 	rl.SetPrompt(prompt)
 	text, err := rl.Readline()
 	for ends := 0; err == nil; {
-		open := repl.Incomplete(text)
+		open := incomplete(text)
 		if open == "" {
 			break
 		}

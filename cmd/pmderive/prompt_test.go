@@ -39,7 +39,7 @@ func TestReadItem(t *testing.T) {
 	l := &lines{list: []string{"a", "(a", "+ b)", "a \\", " + b", "(a", ctrlC, "a +", "b", "a,", "b", "rescale(a, \"K", "B\")", "(a"}}
 	var got []string
 	for {
-		text, err := readItem(l, "> ")
+		text, err := readItem(l, "> ", repl.New(&repl.Options{}).Incomplete)
 		if err == io.EOF {
 			break
 		}

@@ -18,7 +18,7 @@ const several = "several"
 
 // verbs returns the verbs that stand beside those of every session: what they do is no part of one.
 func (a *app) verbs() []*repl.Verb {
-	return []*repl.Verb{a.newExport(), newCompact(a.complain), a.newTest(), a.newLSP(), a.newAgent(), newCompletion()}
+	return []*repl.Verb{a.newExport(), newCompact(a.complain), a.newTest(), a.newSQL(), a.newLSP(), a.newAgent(), newCompletion()}
 }
 
 // newVerb returns the command that a verb is in the shell.

@@ -4,7 +4,7 @@ package paint
 import (
 	"strings"
 
-	"pmtools/cmd/internal/repl"
+	"pmtools/cmd/internal/item"
 )
 
 // Colours of a terminal.
@@ -33,7 +33,10 @@ func Carets(text string) string {
 var markColors = [...]string{"\x1b[1m", "\x1b[36m", "\x1b[35m", "\x1b[32m", red}
 
 // A Painter paints an item while it is typed. It implements readline.Painter.
-type Painter struct{ On bool }
+type Painter struct {
+	On    bool
+	Marks func(text string) []item.Mark // the parts of an item in colours
+}
 
 // Paint implements readline.Painter. Only colours are added: the editor counts the columns of the
 // line itself.
@@ -44,7 +47,7 @@ func (p *Painter) Paint(line []rune, _ int) []rune {
 	text := string(line)
 	var b strings.Builder
 	end := 0
-	for _, m := range repl.Marks(text) {
+	for _, m := range p.Marks(text) {
 		b.WriteString(text[end:m.From] + markColors[m.Of] + text[m.From:m.To] + plain)
 		end = m.To
 	}

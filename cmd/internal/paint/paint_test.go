@@ -3,6 +3,7 @@ package paint
 import (
 	"testing"
 
+	"pmtools/cmd/internal/item"
 	_ "pmtools/test/env"
 )
 
@@ -15,7 +16,7 @@ func TestPaint(t *testing.T) {
 	if got := string((&Painter{}).Paint(line, 0)); got != string(line) {
 		t.Errorf("without colours: %q", got)
 	}
-	p := &Painter{On: true}
+	p := &Painter{On: true, Marks: func(text string) []item.Mark { return item.Marks(text, func(string, string) string { return "" }) }}
 	if got, want := string(p.Paint([]rune("sum(a) + 7"), 0)), "\x1b[36msum\x1b[0m(a) + \x1b[35m7\x1b[0m"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -54,7 +54,7 @@ func transcript(t *testing.T, file string) {
 	for line := range strings.Lines(string(src)) {
 		line = strings.TrimSuffix(line, "\n")
 		if more, ok := strings.CutPrefix(line, "... "); ok && item != "" {
-			if repl.Incomplete(item) == "" {
+			if s.Incomplete(item) == "" {
 				t.Errorf("%q does not wait for another line", item)
 			}
 			item = repl.Join(item, more)

@@ -8,7 +8,7 @@ import (
 
 // Incomplete returns what an item waits for another line with: a backslash at its end, an operator there, or a
 // parenthesis, a bracket or a string that is open; or "". An item that is wrong already does not wait.
-func Incomplete(text string) string {
+func (s *Session) Incomplete(text string) string {
 	if strings.HasSuffix(text, `\`) {
 		return `\`
 	}
@@ -16,7 +16,7 @@ func Incomplete(text string) string {
 	case item.Expression, item.Definition:
 		return item.Open(it.Text)
 	case item.Command:
-		if v, _ := findVerb(it.Name, Verbs()); v != nil && v.expr() {
+		if v, _ := findVerb(it.Name, s.verbs()); v != nil && v.expr() {
 			return item.Open(it.Text)
 		}
 	case item.Attribute:
@@ -39,9 +39,9 @@ func Join(text, line string) string {
 }
 
 // Marks returns the parts of an item that an editor shows in colours.
-func Marks(text string) []item.Mark {
+func (s *Session) Marks(text string) []item.Mark {
 	return item.Marks(text, func(name, arg string) string {
-		v, _ := findVerb(name, Verbs())
+		v, _ := findVerb(name, s.verbs())
 		if v == nil || !v.expr() {
 			return ""
 		}

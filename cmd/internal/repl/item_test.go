@@ -8,15 +8,16 @@ import (
 )
 
 func TestIncomplete(t *testing.T) {
+	s := newSession(t, "ta", func(o *repl.Options) { o.Verbs = []*repl.Verb{newGreet(repl.Expr)} })
 	for _, tt := range []struct{ text, want string }{
 		{"", ""}, {"t.b", ""}, {"t.b +", "+"}, {"t.b ==", "=="}, {"t.b ? t.a", ""}, {"t.b ? t.a :", ":"}, {"t.b,", ","}, {"t.b, ", ","}, {"t.b, t.c", ""}, {"t.b, t.c +", ""}, {"+", ""}, {",", ""},
 		{"(t.b", "("}, {"(t.b) + (", "("}, {"sum(t.b)", ""}, {"sum(", "("}, {"(t.b +", "("}, {"mkconst(1,", "("},
 		{"t.b[one", "["}, {"t.b[one]", ""}, {`rescale(t.b, "Kb`, `"`}, {`"`, `"`}, {"matchinst(/x", "/"}, {"t.b + \\", `\`},
-		{"x = (t.b", "("}, {"x = t.b", ""}, {"x = t.b *", "*"}, {":explain (t.b", "("}, {":watch 2sec (t.b", ""}, {":list (", ""}, {":foo (", ""},
+		{"x = (t.b", "("}, {"x = t.b", ""}, {"x = t.b *", "*"}, {":explain (t.b", "("}, {":greet (t.b", "("}, {":watch 2sec (t.b", ""}, {":list (", ""}, {":foo (", ""},
 		{"(t.b ]", ""}, {"(a b", ""}, {"# (", ""}, {`x(oneline) = "a`, `"`}, {`x(oneline) = "a"`, ""}, {"x(oneline) = a", ""},
 		{`x(oneline) = 'a"`, "'"}, {`x(oneline) = "a\"`, `"`}, {")(", ""}, {"f(x", ""},
 	} {
-		if got := repl.Incomplete(tt.text); got != tt.want {
+		if got := s.Incomplete(tt.text); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
 		}
 	}

@@ -48,7 +48,7 @@ func step(t testing.TB, s *repl.Session, line string) {
 	t.Helper()
 	before := names(s)
 	// The terminal calls these for each line.
-	waits := repl.Incomplete(line)
+	waits := s.Incomplete(line)
 	repl.Join(line, line)
 	s.Complete(line, len(line))
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)

@@ -38,7 +38,7 @@ func (s *Session) runFile(ctx context.Context, name string) error {
 	lines := strings.Split(string(text), "\n")
 	for i := 0; i < len(lines); i++ {
 		first, item := i+1, strings.TrimSuffix(lines[i], "\r")
-		for i+1 < len(lines) && Incomplete(item) != "" {
+		for i+1 < len(lines) && s.Incomplete(item) != "" {
 			i++
 			item = Join(item, strings.TrimSuffix(lines[i], "\r"))
 		}

@@ -2,7 +2,7 @@
 // out. Items are expressions, which are evaluated; definitions NAME = EXPR; and commands, which
 // begin with a colon.
 //
-// [New] makes a [Session]. [Session.Run] runs one item; [Incomplete] reports whether a text needs
+// [New] makes a [Session]. [Session.Run] runs one item; [Session.Incomplete] reports whether a text needs
 // another line; [Session.Complete] proposes completions of a line; [Session.Prompt] is what a
 // prompt shows. For commands without a prompt there are [Session.Eval], [Session.Explain],
 // [Session.Lint].

@@ -2,41 +2,37 @@ package repl
 
 import (
 	"context"
-	"io"
 
 	"pmtools/cmd/internal/item"
 	"pmtools/cmd/internal/report"
+	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/sql"
+	"pmtools/lib/option"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 )
 
-// exported is the directory of tables that pmderive export writes by default.
-const exported = "export"
-
-func runSQL(ctx context.Context, s *Session, text string, w io.Writer) error {
-	q, err := s.sql(ctx, text, &sql.Options{Tables: exported})
-	if err != nil {
-		return err
+// SQL returns the query for an expression, or for the expression of a definition, in the window of options. A fleet, if
+// there is one, writes it with the definitions, and no source is asked. It is for a [Run].
+func (s *Session) SQL(ctx context.Context, text string, o *option.Options, opt *sql.Options, fleet func(defs *derive.Set) (string, error)) (q string, err error) {
+	var line pmapi.Timeline
+	if fleet == nil {
+		if err := s.connect(ctx); err != nil {
+			return "", err
+		}
+		line = s.src.Line
 	}
-	_, err = io.WriteString(w, q)
-	return err
-}
-
-// SQL returns the query for an expression, or for the expression of a definition.
-func (s *Session) SQL(ctx context.Context, text string, opt *sql.Options) (string, error) {
-	if err := s.acquire(ctx); err != nil {
+	if opt.From, opt.Until, err = s.window(o, false, func(err error) { s.complain(s.target(), err) }).Bounds(ctx, line); err != nil {
 		return "", err
 	}
-	defer s.release()
-	if err := s.connect(ctx); err != nil {
-		return "", err
+	if fleet != nil {
+		return fleet(s.defs)
 	}
-	q, err := s.sql(ctx, text, opt)
-	return q, s.noteLost(err)
+	return s.sql(ctx, text, opt)
 }
 
-// sql is SQL for a caller that has acquired the Session.
+// sql is SQL without options and fleets.
 func (s *Session) sql(ctx context.Context, text string, opt *sql.Options) (string, error) {
 	if report.IsName(text) {
 		x, err := s.expand(ctx, s.src, []string{text}, func(*diagnose.Problem) {})

@@ -4,7 +4,6 @@ package repl
 func Verbs() []*Verb {
 	return []*Verb{
 		newExplain(),
-		{Name: "sql", Usage: "EXPR | :REPORT", Short: "Show an expression as a query for DuckDB over exported tables; of each column of a report", Operands: Expr, Least: 1, Most: 1, Asks: true, Complete: OfExprs, New: one(runSQL)},
 		newWatch(),
 		newPlot(),
 		newTop(),
