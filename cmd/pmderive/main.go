@@ -80,7 +80,6 @@ func (a *app) newRoot() *cobra.Command {
 		ValidArgsFunction: a.completeItem,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.interact(cmd, args) },
 	}
-	root.SetFlagErrorFunc(explainGone)
 	fs := root.PersistentFlags()
 	fs.SortFlags = false
 	a.addShared(fs, "archive")

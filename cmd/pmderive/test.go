@@ -36,6 +36,8 @@ func (a *app) newTest() *repl.Verb {
 			f.BoolVar(&r.record, "record", false, "write the results into cases that expect nothing, or whose results were recorded before")
 			f.StringVar(&r.Definitions, "definitions", "", "look for the files under test in `DIR`")
 			f.StringVar(&r.Keep, "keep", "", "keep the archives with the values in `DIR`")
+			f.Gone("pmderive no longer measures what cases reach; remove the option, and write a case for each arm of a choice", "coverage", "lcov", "min-coverage")
+			f.Gone("pmderive no longer makes mistakes in definitions; remove the option, and write cases with values on both sides of each condition", "mutate", "min-score")
 			return func(ctx context.Context, s *repl.Session, args []string, w io.Writer) (err error) {
 				if run != "" {
 					if r.Run, err = regexp.Compile(run); err != nil {

@@ -39,6 +39,7 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 	f := repl.NewFlags(cmd.Flags(), repl.Shell, repl.Settings{})
 	f.Time, f.Share = &a.Options, func(fs *pflag.FlagSet, names ...string) { a.addShared(fs, names...) }
 	run := v.New(f)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return f.Explain(err) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		a.running, a.bare = true, v.Bare
 		defer func() {

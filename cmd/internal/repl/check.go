@@ -23,6 +23,9 @@ func (f *Flags) Rules() func() (lint.Options, error) {
 	f.BoolVar(&opt.Unknown, "allow-unknown", false, "accept metrics that the source does not have")
 	f.StringSliceVar(&disable, "disable", nil, "leave out `RULES`, or \"all\"")
 	f.propose("disable", append(lint.RuleNames(), "all"))
+	f.Gone("the rule cost is, too; remove the option", "max-cost")
+	f.Gone("the rule unused is, too; remove the option", "wanted")
+	f.Gone("the rule wrap looks at delta() alone; remove the option", "interval")
 	return func() (lint.Options, error) {
 		for _, name := range disable {
 			if name != "all" && !slices.Contains(lint.RuleNames(), name) {

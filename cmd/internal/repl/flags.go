@@ -29,6 +29,7 @@ type Flags struct {
 	Share   func(fs *pflag.FlagSet, names ...string)
 	changed bool              // the settings are of the flags
 	doubt   *diagnose.Problem // about an option, to be told when the verb runs
+	gone    map[string]string // options of earlier versions, with what to do instead
 }
 
 // NewFlags returns the options of a verb, none at first, for a door, with the settings that hold without them. Shared
@@ -49,9 +50,29 @@ func NewFlags(fs *pflag.FlagSet, door Door, set Settings) *Flags {
 // Shared adds options that mean the same in every command.
 func (f *Flags) Shared(names ...string) { f.Share(f.FlagSet, names...) }
 
+// Gone makes options of earlier versions errors that say what to do instead.
+func (f *Flags) Gone(advice string, names ...string) {
+	if f.gone == nil {
+		f.gone = make(map[string]string)
+	}
+	for _, name := range names {
+		f.gone[name] = advice
+	}
+}
+
+// Explain returns the error of an option that is gone, or else an error of options as it is.
+func (f *Flags) Explain(err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if advice, ok := f.gone[unknown.GetSpecifiedName()]; ok {
+			return fmt.Errorf("--%s is gone: %s", unknown.GetSpecifiedName(), advice)
+		}
+	}
+	return err
+}
+
 // parse reads options and values.
 func (f *Flags) parse(options []string) error {
-	err := f.FlagSet.Parse(options)
+	err := f.Explain(f.FlagSet.Parse(options))
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		err = bad.Unwrap()
 	}
