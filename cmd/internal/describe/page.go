@@ -54,13 +54,8 @@ type series struct {
 }
 
 type value struct {
-	Instance *instance       `json:"instance,omitempty"`
-	Value    json.RawMessage `json:"value"`
-}
-
-type instance struct {
-	ID   int32  `json:"id"`
-	Name string `json:"name"`
+	Instance *answer.Instance `json:"instance,omitempty"`
+	Value    json.RawMessage  `json:"value"`
 }
 
 type recorded struct {
@@ -73,10 +68,8 @@ type recorded struct {
 }
 
 type trial struct {
-	Expr      string `json:"expression"`
-	Type      string `json:"type"`
-	Semantics string `json:"semantics"`
-	Units     string `json:"units"`
+	Expr string `json:"expression"`
+	answer.Desc
 }
 
 // page returns a description as JSON has it.
@@ -94,7 +87,7 @@ func (d *Description) page(zone *time.Location) *page {
 	}
 	if d.Desc.InDom != pcp.NullInDom {
 		n := len(d.Instances)
-		p.InDom, p.Instances = d.Desc.InDom.String(), &n
+		p.InDom, p.Instances = answer.InDom(&d.Desc), &n
 	}
 	if m := d.Made; m != nil {
 		p.Expression, p.Operands, p.Base = m.Expr, m.Operands, m.Base
@@ -105,11 +98,11 @@ func (d *Description) page(zone *time.Location) *page {
 	if r := d.Recorded; r != nil {
 		p.Recorded = &recorded{Metric: r.Name, Samples: r.Samples, Interval: r.Interval.Seconds(), Error: message(r.Err)}
 		if r.Samples > 0 {
-			p.Recorded.First, p.Recorded.Last = instant(r.First, zone), instant(r.Last, zone)
+			p.Recorded.First, p.Recorded.Last = answer.Time(r.First, zone), answer.Time(r.Last, zone)
 		}
 	}
 	for _, t := range d.Try {
-		p.Try = append(p.Try, trial{t.Expr, t.Desc.Type.String(), t.Desc.Sem.String(), t.Desc.Units.String()})
+		p.Try = append(p.Try, trial{t.Expr, answer.DescOf(&t.Desc)})
 	}
 	return p
 }
@@ -121,12 +114,12 @@ func (d *Description) counter() bool { return d.Desc.Sem == pcp.Counter && d.Des
 func (v *Values) series(indom pcp.InDom, zone *time.Location) *series {
 	s := &series{Units: v.Desc.Units.String(), List: []value{}, More: v.More, Error: message(v.Err)}
 	if len(v.List) > 0 {
-		s.Time = instant(v.Time, zone)
+		s.Time = answer.Time(v.Time, zone)
 	}
 	for i := range v.List {
 		x := value{Value: format.AppendJSON(nil, v.List[i].Value, -1, zone)}
 		if indom != pcp.NullInDom {
-			x.Instance = &instance{v.List[i].ID, v.List[i].Instance}
+			x.Instance = &answer.Instance{ID: v.List[i].ID, Name: v.List[i].Instance}
 		}
 		s.List = append(s.List, x)
 	}
@@ -138,11 +131,6 @@ func message(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-// instant returns a time for programs.
-func instant(t pcp.Timestamp, zone *time.Location) string {
-	return t.Time().In(zone).Format(time.RFC3339Nano)
 }
 
 // records returns a row of CSV for each property.
@@ -174,7 +162,7 @@ func (d *Description) records(zone *time.Location) (records [][]string) {
 		property := []string{"value", "rate"}[i]
 		if len(v.List) > 0 {
 			add(property+"_units", "", v.Desc.Units.String())
-			add(property+"_time", "", instant(v.Time, zone))
+			add(property+"_time", "", answer.Time(v.Time, zone))
 		}
 		for k := range v.List {
 			add(property, v.List[k].Instance, string(format.AppendExact(nil, v.List[k].Value, -1, zone)))

@@ -55,11 +55,7 @@ func (p *Part) Add(ctx context.Context, name string) error {
 	case "labels":
 		return p.addLabels(ctx, name, &d)
 	}
-	indom := ""
-	if d.InDom != pcp.NullInDom {
-		indom = d.InDom.String()
-	}
-	p.Records = append(p.Records, []string{name, d.ID.String(), d.Type.String(), d.Sem.String(), d.Units.String(), indom})
+	p.Records = append(p.Records, []string{name, d.ID.String(), d.Type.String(), d.Sem.String(), d.Units.String(), answer.InDom(&d)})
 	text := string(format.AppendDesc([]byte(name+" PMID: "+d.ID.String()+"\n"), &d, false))
 	p.Notes = append(p.Notes, strings.TrimSuffix(text, "\n"))
 	return nil
@@ -86,7 +82,7 @@ func (p *Part) addInstances(ctx context.Context, name string, d *pcp.Desc) error
 			row = record
 		}
 		p.Records, p.Rows = append(p.Records, record), append(p.Rows, row)
-		p.Objects = append(p.Objects, member{name, &instance{in.ID, in.Name}, nil})
+		p.Objects = append(p.Objects, member{name, &answer.Instance{ID: in.ID, Name: in.Name}, nil})
 	}
 	return nil
 }
@@ -116,7 +112,7 @@ func (p *Part) addLabels(ctx context.Context, name string, d *pcp.Desc) error {
 		row := []string{name, labelText(l.Labels)}
 		record := []string{name, "", string(m.Labels)}
 		if l.Inst != pcp.NullInst {
-			m.Instance = &instance{l.Inst, namer.Name(ctx, d.InDom, l.Inst, p.Source.At)}
+			m.Instance = &answer.Instance{ID: l.Inst, Name: namer.Name(ctx, d.InDom, l.Inst, p.Source.At)}
 			row[0], record[1] = m.Instance.Name, m.Instance.Name
 		}
 		if !json.Valid(m.Labels) { // as a source may have them
@@ -129,7 +125,7 @@ func (p *Part) addLabels(ctx context.Context, name string, d *pcp.Desc) error {
 
 // A member is what JSON has of an instance, or of the labels of a metric.
 type member struct {
-	Metric   string          `json:"metric"`
-	Instance *instance       `json:"instance,omitempty"`
-	Labels   json.RawMessage `json:"labels,omitempty"`
+	Metric   string           `json:"metric"`
+	Instance *answer.Instance `json:"instance,omitempty"`
+	Labels   json.RawMessage  `json:"labels,omitempty"`
 }

@@ -92,9 +92,9 @@ type jsonComparison struct {
 }
 
 type jsonChange struct {
-	Metric   string        `json:"metric"`
-	Instance *jsonInstance `json:"instance,omitempty"`
-	jsonDesc
+	Metric   string           `json:"metric"`
+	Instance *answer.Instance `json:"instance,omitempty"`
+	answer.Desc
 	A          *jsonFigures `json:"a,omitempty"`
 	B          *jsonFigures `json:"b,omitempty"`
 	Difference jsonNumber   `json:"difference,omitzero"`
@@ -120,7 +120,7 @@ func changeObject(c *summary.Change) any {
 	}
 	none := jsonNumber(math.NaN())
 	out := &jsonChange{
-		Metric: c.Name, Instance: newJSONInstance(c.Row), jsonDesc: *newJSONDesc(&c.Desc), A: figures(c.A), B: figures(c.B),
+		Metric: c.Name, Instance: newInstance(c.Row), Desc: answer.DescOf(&c.Desc), A: figures(c.A), B: figures(c.B),
 		Difference: none, Ratio: none, Score: none, KS: none,
 	}
 	if c.A != nil && c.B != nil {

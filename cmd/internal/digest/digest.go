@@ -105,7 +105,7 @@ func (f *Form) full(x float64) string {
 }
 
 // time returns a time for programs.
-func (f *Form) time(t pcp.Timestamp) string { return t.Time().In(f.Zone).Format(time.RFC3339Nano) }
+func (f *Form) time(t pcp.Timestamp) string { return answer.Time(t, f.Zone) }
 
 // dash puts a dash in the place of a number that is not known.
 func dash(number func(float64) string) func(float64) string {
@@ -153,26 +153,11 @@ func (f *Form) head(p *Part) jsonHead {
 	return head
 }
 
-type jsonInstance struct {
-	ID   int32  `json:"id"`
-	Name string `json:"name"`
-}
-
-func newJSONInstance(r *summary.Row) *jsonInstance {
+func newInstance(r *summary.Row) *answer.Instance {
 	if !r.One {
 		return nil
 	}
-	return &jsonInstance{r.ID, r.Instance}
-}
-
-type jsonDesc struct {
-	Type      string `json:"type"`
-	Semantics string `json:"semantics"`
-	Units     string `json:"units"`
-}
-
-func newJSONDesc(d *pcp.Desc) *jsonDesc {
-	return &jsonDesc{d.Type.String(), d.Sem.String(), d.Units.String()}
+	return &answer.Instance{ID: r.ID, Name: r.Instance}
 }
 
 // A jsonNumber is absent, or null, if it is NaN.

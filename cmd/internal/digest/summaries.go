@@ -129,34 +129,34 @@ func (s *Summaries) cells(r *summary.Row, f *texts) (cells []string) {
 }
 
 type jsonRow struct {
-	Host     string        `json:"host,omitempty"`
-	From     string        `json:"from,omitempty"`
-	To       string        `json:"to,omitempty"`
-	Metric   string        `json:"metric"`
-	Instance *jsonInstance `json:"instance,omitempty"`
-	jsonDesc
-	InDom   string     `json:"indom,omitempty"`
-	Counter *jsonDesc  `json:"counter,omitempty"`
-	Samples int        `json:"samples"`
-	Gaps    int        `json:"gaps"`
-	Marks   int        `json:"marks"`
-	Min     jsonNumber `json:"min,omitzero"`
-	MinTime string     `json:"min_time,omitempty"`
-	Max     jsonNumber `json:"max,omitzero"`
-	MaxTime string     `json:"max_time,omitempty"`
-	Mean    jsonNumber `json:"mean,omitzero"`
-	Seconds jsonNumber `json:"seconds"`
-	P50     jsonNumber `json:"p50,omitzero"`
-	P95     jsonNumber `json:"p95,omitzero"`
-	P99     jsonNumber `json:"p99,omitzero"`
-	Error   jsonNumber `json:"quantile_error"`
-	Last    jsonNumber `json:"last,omitzero"`
-	Change  jsonNumber `json:"change,omitzero"`
+	Host     string           `json:"host,omitempty"`
+	From     string           `json:"from,omitempty"`
+	To       string           `json:"to,omitempty"`
+	Metric   string           `json:"metric"`
+	Instance *answer.Instance `json:"instance,omitempty"`
+	answer.Desc
+	InDom   string       `json:"indom,omitempty"`
+	Counter *answer.Desc `json:"counter,omitempty"`
+	Samples int          `json:"samples"`
+	Gaps    int          `json:"gaps"`
+	Marks   int          `json:"marks"`
+	Min     jsonNumber   `json:"min,omitzero"`
+	MinTime string       `json:"min_time,omitempty"`
+	Max     jsonNumber   `json:"max,omitzero"`
+	MaxTime string       `json:"max_time,omitempty"`
+	Mean    jsonNumber   `json:"mean,omitzero"`
+	Seconds jsonNumber   `json:"seconds"`
+	P50     jsonNumber   `json:"p50,omitzero"`
+	P95     jsonNumber   `json:"p95,omitzero"`
+	P99     jsonNumber   `json:"p99,omitzero"`
+	Error   jsonNumber   `json:"quantile_error"`
+	Last    jsonNumber   `json:"last,omitzero"`
+	Change  jsonNumber   `json:"change,omitzero"`
 }
 
 func (s *Summaries) object(r *summary.Row) any {
 	out := &jsonRow{
-		Host: r.Host, Metric: r.Name, Instance: newJSONInstance(r), jsonDesc: *newJSONDesc(&r.Desc),
+		Host: r.Host, Metric: r.Name, InDom: answer.InDom(&r.Desc), Instance: newInstance(r), Desc: answer.DescOf(&r.Desc),
 		Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, Min: jsonNumber(r.Min), Max: jsonNumber(r.Max),
 		Mean: jsonNumber(r.Mean), Seconds: jsonNumber(r.Seconds), P50: jsonNumber(r.P50), P95: jsonNumber(r.P95), P99: jsonNumber(r.P99),
 		Error: jsonNumber(r.QuantileError), Last: jsonNumber(r.Last), Change: jsonNumber(math.NaN()),
@@ -170,11 +170,9 @@ func (s *Summaries) object(r *summary.Row) any {
 	if r.Samples > 0 {
 		out.MinTime, out.MaxTime = s.time(r.MinTime), s.time(r.MaxTime)
 	}
-	if r.Desc.InDom != pcp.NullInDom {
-		out.InDom = r.Desc.InDom.String()
-	}
 	if r.Counter != nil {
-		out.Counter = newJSONDesc(r.Counter)
+		counter := answer.DescOf(r.Counter)
+		out.Counter = &counter
 	}
 	return out
 }

@@ -92,38 +92,25 @@ func (ix *Index) problem(question string, a *Answer) *diagnose.Problem {
 func (r *Result) record(zone *time.Location) []string {
 	row := []string{r.Name, strconv.FormatFloat(r.Score, 'f', 3, 64), "", "", "", ""}
 	if d := &r.Desc.Value; r.Desc.Err == nil {
-		row = append(row[:2], d.Type.String(), d.Sem.String(), d.Units.String(), indom(d))
+		row = append(row[:2], d.Type.String(), d.Sem.String(), d.Units.String(), answer.InDom(d))
 	}
 	value := string(format.AppendExact(nil, r.Example.Value, -1, zone))
 	return append(row, r.Example.Instance, value, r.OneLine, r.Reasons())
 }
 
-// indom returns the domain of a metric, "" for one without instances.
-func indom(d *pcp.Desc) string {
-	if d.InDom == pcp.NullInDom {
-		return ""
-	}
-	return d.InDom.String()
-}
-
 // jsonResult is what JSON has of a result.
 type jsonResult struct {
-	Metric    string          `json:"metric"`
-	Score     json.Number     `json:"score"`
-	PMID      string          `json:"pmid"`
-	Type      string          `json:"type,omitempty"`
-	Semantics string          `json:"semantics,omitempty"`
-	Units     *string         `json:"units,omitempty"`
-	InDom     string          `json:"indom,omitempty"`
-	OneLine   string          `json:"oneline,omitempty"`
-	Instance  *jsonInstance   `json:"instance,omitempty"`
-	Value     json.RawMessage `json:"value"`
-	Why       []Reason        `json:"why"`
-}
-
-type jsonInstance struct {
-	ID   int32  `json:"id"`
-	Name string `json:"name"`
+	Metric    string           `json:"metric"`
+	Score     json.Number      `json:"score"`
+	PMID      string           `json:"pmid"`
+	Type      string           `json:"type,omitempty"`
+	Semantics string           `json:"semantics,omitempty"`
+	Units     *string          `json:"units,omitempty"`
+	InDom     string           `json:"indom,omitempty"`
+	OneLine   string           `json:"oneline,omitempty"`
+	Instance  *answer.Instance `json:"instance,omitempty"`
+	Value     json.RawMessage  `json:"value"`
+	Why       []Reason         `json:"why"`
 }
 
 // object returns what JSON has.
@@ -134,9 +121,9 @@ func (r *Result) object(zone *time.Location) *jsonResult {
 	}
 	if d := &r.Desc.Value; r.Desc.Err == nil {
 		units := d.Units.String()
-		out.Type, out.Semantics, out.Units, out.InDom = d.Type.String(), d.Sem.String(), &units, indom(d)
+		out.Type, out.Semantics, out.Units, out.InDom = d.Type.String(), d.Sem.String(), &units, answer.InDom(d)
 		if d.InDom != pcp.NullInDom && r.Example.Value.IsSet() {
-			out.Instance = &jsonInstance{r.Example.ID, r.Example.Instance}
+			out.Instance = &answer.Instance{ID: r.Example.ID, Name: r.Example.Instance}
 		}
 	}
 	return out

@@ -35,16 +35,9 @@ type jsonHeader struct {
 // jsonMetric describes a metric.
 type jsonMetric struct {
 	Metric string `json:"metric"`
-	jsonDesc
-	InDom   string    `json:"indom,omitempty"`
-	Counter *jsonDesc `json:"counter,omitempty"`
-}
-
-// jsonDesc describes values.
-type jsonDesc struct {
-	Type      string `json:"type"`
-	Semantics string `json:"semantics"`
-	Units     string `json:"units"`
+	answer.Desc
+	InDom   string       `json:"indom,omitempty"`
+	Counter *answer.Desc `json:"counter,omitempty"`
 }
 
 // NewJSON returns a Writer of JSON.
@@ -62,22 +55,14 @@ func NewJSON(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, er
 	}
 	for i := range h.Metrics {
 		m := &h.Metrics[i]
-		line := jsonMetric{Metric: m.Name, jsonDesc: descOf(&m.Desc)}
-		if !m.Singular() {
-			line.InDom = m.Desc.InDom.String()
-		}
+		line := jsonMetric{Metric: m.Name, Desc: answer.DescOf(&m.Desc), InDom: answer.InDom(&m.Desc)}
 		if m.Counter != nil {
-			counter := descOf(m.Counter)
+			counter := answer.DescOf(m.Counter)
 			line.Counter = &counter
 		}
 		head.Metrics = append(head.Metrics, line)
 	}
 	return j, answer.WriteLines(w, head)
-}
-
-// descOf returns a descriptor as JSON has it.
-func descOf(d *pcp.Desc) jsonDesc {
-	return jsonDesc{d.Type.String(), d.Sem.String(), d.Units.String()}
 }
 
 // time returns a time as text.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
@@ -105,7 +106,7 @@ func TestSchema(t *testing.T) {
 	if err := json.Unmarshal([]byte(block), &schema); err != nil {
 		t.Fatal(err)
 	}
-	for name, v := range map[string]any{"header": jsonHeader{}, "metric": jsonMetric{}, "desc": jsonDesc{}} {
+	for name, v := range map[string]any{"header": jsonHeader{}, "metric": jsonMetric{}, "desc": answer.Desc{}} {
 		for typ, i := reflect.TypeOf(v), 0; i < typ.NumField(); i++ {
 			field, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
 			if _, ok := schema.Defs[name].Properties[field]; !ok && field != "" {
