@@ -15,6 +15,7 @@ package lint
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -39,6 +40,17 @@ func Rules() []*Rule {
 	}
 	slices.SortFunc(list, func(a, b *Rule) int { return cmp.Compare(a.Name, b.Name) })
 	return list
+}
+
+// RulesBut returns the rules but for those of some names, or none if one of these is "all". The error names one that does not exist.
+func RulesBut(names []string) ([]*Rule, error) {
+	known := RuleNames()
+	for _, name := range names {
+		if name != "all" && !slices.Contains(known, name) {
+			return nil, fmt.Errorf("there is no rule %s", name)
+		}
+	}
+	return slices.DeleteFunc(Rules(), func(r *Rule) bool { return slices.Contains(names, r.Name) || slices.Contains(names, "all") }), nil
 }
 
 // A Pass is one rule at work on the definitions that PCP takes.

@@ -127,11 +127,11 @@ func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration
 	}
 	d := &Description{Name: name, Desc: desc}
 	d.Texts, err = c.Texts(ctx, name, desc.ID)
-	if err = fatal(ctx, err); err != nil {
+	if err = Fatal(ctx, err); err != nil {
 		return nil, err
 	}
 	d.Labels, _, err = c.Labels(ctx, &desc)
-	if err = fatal(ctx, err); err != nil {
+	if err = Fatal(ctx, err); err != nil {
 		return nil, err
 	}
 	c.definitions(d)
@@ -141,12 +141,12 @@ func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration
 // measure adds values to a description, when they were recorded, and expressions that hold for them.
 func (c *Catalogue) measure(ctx context.Context, d *Description, interval time.Duration) (err error) {
 	d.Values = c.First(ctx, d.Name, interval, true)
-	if err = fatal(ctx, d.Values.Err); err != nil {
+	if err = Fatal(ctx, d.Values.Err); err != nil {
 		return err
 	}
 	if d.counter() {
 		d.Rates = c.First(ctx, d.Name, interval, false)
-		if err = fatal(ctx, d.Rates.Err); err != nil {
+		if err = Fatal(ctx, d.Rates.Err); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (c *Catalogue) measure(ctx context.Context, d *Description, interval time.D
 			at = d.Values.Time
 		}
 		d.Instances, err = pmapi.InstancesOf(ctx, c.Source, indom, pmapi.At(at))
-		if err = fatal(ctx, err); err != nil {
+		if err = Fatal(ctx, err); err != nil {
 			return err
 		}
 	}
@@ -167,10 +167,10 @@ func (c *Catalogue) measure(ctx context.Context, d *Description, interval time.D
 	return err
 }
 
-// fatal returns an error after which nothing more can be asked, or nil.
-func fatal(ctx context.Context, err error) error {
+// Fatal returns an error after which nothing more can be asked, or nil.
+func Fatal(ctx context.Context, err error) error {
 	if errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.NoContext) {
-		return err
+		return cmp.Or(ctx.Err(), err)
 	}
 	return ctx.Err()
 }
@@ -200,7 +200,7 @@ func (c *Catalogue) node(ctx context.Context, name string) (*Description, error)
 		return nil, err
 	}
 	texts, err := c.Derived.Text(ctx, pcp.OneLine, pcp.Idents(list))
-	if err = fatal(ctx, err); err != nil {
+	if err = Fatal(ctx, err); err != nil {
 		return nil, err
 	}
 	for i := range texts {

@@ -10,14 +10,13 @@ package find
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
 
+	"pmtools/cmd/internal/describe"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/pmerr"
 )
 
 // Bounds of an Index. Metrics, text and instances beyond them are not searched.
@@ -142,14 +141,6 @@ type reader struct {
 	groups map[pmapi.LabelObject][]int32 // the metrics that share an object, ascending
 }
 
-// fatal returns an error after which the source has no more answers, or nil.
-func fatal(ctx context.Context, err error) error {
-	if errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.NoContext) {
-		return cmp.Or(ctx.Err(), err)
-	}
-	return ctx.Err()
-}
-
 // metrics reads the metrics of a batch.
 func (r *reader) metrics(ctx context.Context, from, to int, expression func(name string) string) error {
 	ids, numbers := make([]pcp.ID, to-from), make([]int32, to-from)
@@ -157,15 +148,15 @@ func (r *reader) metrics(ctx context.Context, from, to int, expression func(name
 		ids[i], numbers[i] = r.index.metrics[from+i].id, int32(from+i)
 	}
 	descs, err := r.src.Describe(ctx, ids)
-	if bad := fatal(ctx, err); bad != nil {
+	if bad := describe.Fatal(ctx, err); bad != nil {
 		return bad
 	}
 	lines, err := r.src.Text(ctx, pcp.OneLine, pcp.Idents(ids))
-	if bad := fatal(ctx, err); bad != nil {
+	if bad := describe.Fatal(ctx, err); bad != nil {
 		return bad
 	}
 	helps, err := r.src.Text(ctx, pcp.Help, pcp.Idents(ids))
-	if bad := fatal(ctx, err); bad != nil {
+	if bad := describe.Fatal(ctx, err); bad != nil {
 		return bad
 	}
 	for i, id := range ids {
@@ -201,11 +192,11 @@ func (r *reader) instances(ctx context.Context, objects []pmapi.LabelObject) err
 			domains[i] = pcp.InDom(o.Ident)
 		}
 		found, err := r.src.Instances(ctx, domains, pmapi.Ever())
-		if bad := fatal(ctx, err); bad != nil {
+		if bad := describe.Fatal(ctx, err); bad != nil {
 			return bad
 		}
 		for i := range found {
-			if bad := fatal(ctx, found[i].Err); bad != nil {
+			if bad := describe.Fatal(ctx, found[i].Err); bad != nil {
 				return bad
 			}
 			members, insts := r.groups[list[i]], found[i].Value

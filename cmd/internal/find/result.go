@@ -96,11 +96,11 @@ func (ix *Index) results(ctx context.Context, c *describe.Catalogue, matches []M
 		list[i] = Result{Match: m, ID: ids[i], Desc: pcp.Answer[pcp.Desc]{Err: pmerr.BadDerive}}
 	}
 	descs, err := c.Derived.Describe(ctx, ids)
-	if bad := fatal(ctx, err); bad != nil {
+	if bad := describe.Fatal(ctx, err); bad != nil {
 		return nil, bad
 	}
 	texts, err := c.Derived.Text(ctx, pcp.OneLine, pcp.Idents(ids))
-	if bad := fatal(ctx, err); bad != nil {
+	if bad := describe.Fatal(ctx, err); bad != nil {
 		return nil, bad
 	}
 	for i := range list {
@@ -112,11 +112,11 @@ func (ix *Index) results(ctx context.Context, c *describe.Catalogue, matches []M
 		}
 	}
 	if c.Source.Line == nil {
-		return list, fatal(ctx, take(ctx, c, ids, list))
+		return list, describe.Fatal(ctx, take(ctx, c, ids, list))
 	}
 	for i := range list { // a recording has metrics in different records
 		v := c.First(ctx, list[i].Name, 0, true)
-		if bad := fatal(ctx, v.Err); bad != nil {
+		if bad := describe.Fatal(ctx, v.Err); bad != nil {
 			return nil, bad
 		}
 		list[i].choose(v.List)

@@ -37,12 +37,10 @@ type (
 		Diagnostics []diagnostic `json:"diagnostics"`
 	}
 	completionItem struct {
-		Label         string   `json:"label"`
-		Kind          int      `json:"kind"`
-		Detail        string   `json:"detail,omitempty"`
-		FilterText    string   `json:"filterText,omitempty"`
-		TextEdit      textEdit `json:"textEdit"`
-		Documentation *markup  `json:"documentation,omitempty"`
+		Label    string   `json:"label"`
+		Kind     int      `json:"kind"`
+		Detail   string   `json:"detail,omitempty"`
+		TextEdit textEdit `json:"textEdit"`
 	}
 	completionList struct {
 		Incomplete bool             `json:"isIncomplete"`
@@ -84,7 +82,6 @@ const (
 
 	itemFunction = 3
 	itemVariable = 6
-	itemUnit     = 11
 	itemValue    = 12
 	itemKeyword  = 14
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 
 	"pmtools/derive/lint"
@@ -82,17 +81,12 @@ func (u *sessions) apply(set *settings) error {
 		u.kind, u.name = Host, set.Host
 	}
 	u.lint.Syntax, u.lint.Expand, u.lint.Unknown = set.Syntax, set.Expand, set.Unknown
-	for _, name := range set.Disable {
-		if name != "all" && !slices.Contains(lint.RuleNames(), name) {
-			return fmt.Errorf("there is no rule %s", name)
-		}
+	if set.Disable == nil {
+		return nil
 	}
-	if set.Disable != nil {
-		u.lint.Rules = slices.DeleteFunc(lint.Rules(), func(r *lint.Rule) bool {
-			return slices.Contains(set.Disable, r.Name) || slices.Contains(set.Disable, "all")
-		})
-	}
-	return nil
+	rules, err := lint.RulesBut(set.Disable)
+	u.lint.Rules = rules
+	return err
 }
 
 func (s *server) didChangeConfiguration(p *params) error {

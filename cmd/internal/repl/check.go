@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"pmtools/cmd/internal/sarif"
@@ -17,7 +16,8 @@ import (
 
 // Rules adds the options that select what is looked for in definitions, and returns what reads them.
 func (f *Flags) Rules() func() (lint.Options, error) {
-	opt, disable := lint.Options{Rules: []*lint.Rule{}}, []string(nil)
+	var opt lint.Options
+	var disable []string
 	f.BoolVar(&opt.Syntax, "syntax", false, "make only the checks that need no source")
 	f.BoolVar(&opt.Expand, "expand", false, "allow definitions inside others")
 	f.BoolVar(&opt.Unknown, "allow-unknown", false, "accept metrics that the source does not have")
@@ -26,18 +26,11 @@ func (f *Flags) Rules() func() (lint.Options, error) {
 	f.Gone("the rule cost is, too; remove the option", "max-cost")
 	f.Gone("the rule unused is, too; remove the option", "wanted")
 	f.Gone("the rule wrap looks at delta() alone; remove the option", "interval")
-	return func() (lint.Options, error) {
-		for _, name := range disable {
-			if name != "all" && !slices.Contains(lint.RuleNames(), name) {
-				return opt, misuse("there is no rule %s; --rules lists them", name)
-			}
+	return func() (o lint.Options, err error) {
+		if opt.Rules, err = lint.RulesBut(disable); err != nil {
+			err = misuse("%v; --rules lists them", err)
 		}
-		for _, r := range lint.Rules() {
-			if !slices.Contains(disable, r.Name) && !slices.Contains(disable, "all") {
-				opt.Rules = append(opt.Rules, r)
-			}
-		}
-		return opt, nil
+		return opt, err
 	}
 }
 
