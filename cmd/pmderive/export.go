@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -233,7 +234,7 @@ func (a *app) exportLive(ctx context.Context, f *exportFlags, args []string) err
 
 func (a *app) exportFollowing(ctx context.Context, f *exportFlags, list string, args []string) error {
 	if info, err := os.Stat(list); err == nil && info.IsDir() {
-		return a.exportTree(ctx, f, list, args)
+		return a.follow(ctx, f, &export.Following{Dir: list, Every: a.every()}, args)
 	}
 	names, err := archive.List(list)
 	if err != nil {
@@ -242,20 +243,35 @@ func (a *app) exportFollowing(ctx context.Context, f *exportFlags, list string, 
 	if len(names) != 1 {
 		return fmt.Errorf("--follow keeps up with one archive, or with all below a directory, not with a list of %d: %s", len(names), list)
 	}
-	cfg := f.config(args, export.NameOf(names[0]))
-	cfg.Period = a.every()
-	return a.runExport(ctx, f, cfg, args, func(ctx context.Context) (*export.Records, error) {
-		return export.Follow(ctx, names[0], f.idle, a.sources.OpenPlain)
-	})
+	src, err := a.sources.OpenArchive(ctx, names[0])
+	if err != nil {
+		return err
+	}
+	src.Close()
+	base := filepath.Base(names[0])
+	if _, err := os.Stat(names[0]); err == nil { // it names one of the files
+		base, _, _ = archive.ParseFile(base)
+	}
+	x := &export.Following{Dir: filepath.Dir(names[0]), Archive: base, Every: a.every() / 20, Period: a.every()}
+	return a.follow(ctx, f, x, args)
 }
 
 // every returns how much time a file of an archive that is followed covers.
 func (a *app) every() time.Duration { return cmp.Or(a.Options.Interval, time.Minute) }
 
-// exportTree follows all archives below a directory.
-func (a *app) exportTree(ctx context.Context, f *exportFlags, dir string, args []string) error {
+// follow exports what archives get. That of a single one ends with an error that comes before anything is exported.
+func (a *app) follow(ctx context.Context, f *exportFlags, x *export.Following, args []string) error {
 	values, files, show := int64(0), int64(0), cli.IsTerminal(a.Env.Stderr)
-	x := &export.Following{Dir: dir, Output: f.dir, Every: a.every(), Idle: f.idle, Workers: a.exportWorkers(), Tell: a.complain}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	x.Output, x.Idle, x.Workers = f.dir, f.idle, a.exportWorkers()
+	x.Tell = func(err error) {
+		if x.Archive != "" && files == 0 {
+			cancel()
+			return
+		}
+		a.complain(err)
+	}
 	x.Job = func(name string, open func(context.Context, export.Opener) (*export.Records, error)) *export.Job {
 		return a.exportJob(f, f.config(args, export.NameOf(name)), args, func(ctx context.Context) (*export.Records, error) {
 			return open(ctx, func(ctx context.Context) (pmapi.Source, error) { return a.sources.OpenArchive(ctx, name) })
@@ -270,6 +286,9 @@ func (a *app) exportTree(ctx context.Context, f *exportFlags, dir string, args [
 	left := x.Run(ctx)
 	if show {
 		a.Env.Progress("")
+	}
+	if x.Archive != "" && files == 0 && len(left) > 0 {
+		return a.sources.StockHint(errors.Unwrap(left[0]), args)
 	}
 	fmt.Fprintln(a.Env.Out, x.Describe(values, files))
 	for i, err := range left {

@@ -481,7 +481,7 @@ func TestExportFollow(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if want := "grows: 8 values of 2 metrics; files: 3\n"; out.String() != want { // those that the first run has not written
+	if want := "grows: 8 values; files: 3\n"; out.String() != want { // those that the first run has not written
 		t.Errorf("%swant %s", &out, want)
 	}
 	want := fmt.Sprintf("grows: %d values of 2 metrics; files: 1\n", 2*n-1)

@@ -63,7 +63,6 @@ func (r *reader) attach(ctx context.Context, m *manifest, f *form, cover *covera
 	if cover == nil {
 		var err error
 		s := survey{set: a.Set(), m: m, form: f, machine: r.machine, said: r.cfg.Machine != "", from: r.recs.from, until: r.recs.until, grows: r.recs.grows()}
-		_, s.waits = r.recs.origin.(*followed)
 		if cover, err = s.cover(ctx); err != nil {
 			return err
 		}

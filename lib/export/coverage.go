@@ -117,7 +117,6 @@ type survey struct {
 	from    pcp.Timestamp // zero for no bound
 	until   pcp.Timestamp
 	grows   bool // the recording
-	waits   bool // the export goes on with what comes later
 	cands   []*candidate
 	end     archive.Place // of the records that were compared. Those after it may be in the tables, too.
 	broken  error         // why it is the end
@@ -332,11 +331,7 @@ func (s *survey) recover(ctx context.Context, replace []int) (*coverage, error) 
 
 // coverage returns what was found, up to the end of the records that were compared.
 func (s *survey) coverage(g *gaps, replace []int) *coverage {
-	c := g.coverage(replace)
-	if s.waits {
-		return c
-	}
-	c = c.until(s.end)
+	c := g.coverage(replace).until(s.end)
 	c.replace, c.broken = replace, s.broken
 	return c
 }

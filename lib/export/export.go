@@ -65,6 +65,7 @@ type Summary struct {
 	next   *bookmark           // where the next export goes on
 	tail   error               // why the record after that cannot be read
 	unread bool                // there are more records, which need metadata that have not been read
+	held   bool                // records of a period that has not ended were left out
 }
 
 // Write exports records from the first one. src has their metrics, and others derived from them;
@@ -86,15 +87,18 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 	w := newWriter(r, st, cfg)
 	damage, err := r.read(ctx, w)
 	if err == nil {
-		err = w.finish(damage)
+		err = w.finish(ctx, damage)
 	}
-	sum = Summary{Metrics: len(r.metrics), Values: r.values, Events: w.event.rows, Damage: damage, tables: st.moved, cover: recs.cover, end: recs.place}
+	sum = Summary{Metrics: len(r.metrics), Values: w.committed, Events: w.event.rows, Damage: damage, tables: st.moved, cover: recs.cover, end: recs.place}
 	sum.Files, sum.hosts = st.namesOf("values"), st.m.store.Name(path.Dir(st.m.path))
 	if err == nil && len(sum.tables) == 0 {
 		sum.gone, err = st.m.gone(ctx)
 	}
 	if now, ok := recs.origin.(*snapshot); ok {
 		sum.next, sum.tail, sum.unread = recs.bookmark(st), now.tail, !now.done && now.tail == nil
+		if sum.held = w.hold && len(recs.tally.pieces) > 0; w.hold && recs.last.at == 0 {
+			sum.next = recs.resume
+		}
 	}
 	return sum, err
 }
@@ -259,19 +263,11 @@ func (r *reader) describe(ctx context.Context) error {
 
 // read reads all records into a sink. damage is that of the records, failed the error of the sink or of ctx.
 func (r *reader) read(ctx context.Context, to sink) (damage, failed error) {
-	for {
-		damage, failed = r.each(ctx, func() (damage, failed error) { return r.take(ctx, to) })
-		if failed != nil {
-			return nil, failed
-		}
-		if err := r.flush(to); err != nil || !errors.Is(damage, errGrown) {
-			return damage, err
-		}
-		r.metrics, r.request.IDs = nil, nil
-		if err := r.find(ctx, r.cfg.Metrics); err != nil {
-			return nil, err
-		}
+	damage, failed = r.each(ctx, func() (damage, failed error) { return r.take(ctx, to) })
+	if failed != nil {
+		return nil, failed
 	}
+	return damage, r.flush(to)
 }
 
 func (r *reader) each(ctx context.Context, take func() (damage, failed error)) (damage, failed error) {
@@ -282,9 +278,6 @@ func (r *reader) each(ctx context.Context, take func() (damage, failed error)) (
 		} else if err == nil {
 			r.recs.settle() // there is a coverage
 			r.left = true
-		}
-		if bad, ok := errors.AsType[*sinkError](err); ok {
-			failed = bad.error
 		}
 		switch {
 		case failed != nil:

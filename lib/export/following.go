@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -17,6 +18,8 @@ import (
 // exports of an archive, and a few hundred bytes for each.
 type Following struct {
 	Dir     string
+	Archive string        // the only one of Dir that is followed, "" for all below it
+	Period  time.Duration // the values of one of that length are in a file, which is written when it has passed or at the end; 0 for a file of each export
 	Output  string        // a directory below Dir that is left out, "" for none
 	Every   time.Duration // between two exports of an archive, at least
 	Poll    time.Duration // between two looks at the directories; 0 for a part of Every
@@ -31,6 +34,9 @@ type Following struct {
 	list  *listing
 	quiet time.Duration // see listing; 0 for five minutes
 }
+
+// An Opener opens a recording.
+type Opener func(context.Context) (pmapi.Source, error)
 
 // An ArchiveError says which archive, or directory, cannot be exported.
 type ArchiveError struct {
@@ -62,6 +68,7 @@ func (x *Following) Run(ctx context.Context) []error {
 	}
 	defer close(work)
 	x.list = newListing(x.Dir, x.Output, cmp.Or(x.quiet, 5*time.Minute))
+	x.list.only = x.Archive
 	if x.Poll == 0 {
 		x.Poll = max(min(x.Every/12, cmp.Or(x.Idle/2, time.Minute), 10*time.Second), 10*time.Millisecond)
 	}
@@ -95,7 +102,23 @@ func (x *Following) Run(ctx context.Context) []error {
 			busy--
 		}
 	}
+	x.rest(context.WithoutCancel(ctx))
 	return x.problems()
+}
+
+// rest exports what was held.
+func (x *Following) rest(ctx context.Context) {
+	for _, f := range x.list.folders {
+		for _, a := range f.archives {
+			if !a.held {
+				continue
+			}
+			sum, err := x.export(ctx, a, false, false)
+			if a.set(err); err == nil && len(sum.tables) > 0 {
+				x.Sum(sum)
+			}
+		}
+	}
 }
 
 // look adds the directories in which there is something to export to the queue.
@@ -160,10 +183,16 @@ func (x *Following) folder(ctx context.Context, f *folder, sums chan<- *Summary)
 		}
 		whole := x.list.complete(f, slices.Index(f.archives, a), now)
 		a.dirty, a.next = false, now.Add(x.Every)
-		sum, err := x.export(ctx, a, whole)
+		sum, err := x.export(ctx, a, whole, x.Period != 0)
+		if err == nil {
+			a.held = sum.held
+		}
 		switch {
 		case ctx.Err() != nil:
 			a.dirty = true
+			if err == nil && len(sum.tables) > 0 {
+				sums <- sum
+			}
 			return
 		case errors.Is(err, errMeanwhile):
 			a.dirty, a.next = true, now
@@ -203,7 +232,7 @@ func (x *Following) exported(a *growth, sum *Summary, whole bool) {
 }
 
 // export exports an archive. If it is whole, its files replace those that were written while it grew.
-func (x *Following) export(ctx context.Context, a *growth, whole bool) (*Summary, error) {
+func (x *Following) export(ctx context.Context, a *growth, whole, hold bool) (*Summary, error) {
 	job := x.Job(a.base, func(ctx context.Context, open Opener) (*Records, error) {
 		meta := metaSize(a.base)
 		src, err := open(ctx)
@@ -214,7 +243,7 @@ func (x *Following) export(ctx context.Context, a *growth, whole bool) (*Summary
 		if whole {
 			recs, err = NewRecords(src)
 		} else {
-			recs, err = newSnapshot(src, a.base, meta)
+			recs, err = newSnapshot(src, a.base, meta, hold)
 		}
 		if err != nil {
 			return nil, errors.Join(err, src.Close())
@@ -223,13 +252,16 @@ func (x *Following) export(ctx context.Context, a *growth, whole bool) (*Summary
 		return recs, nil
 	})
 	if !whole {
-		job.Period = followedPeriod
+		job.Period = cmp.Or(x.Period, followedPeriod)
 	}
 	return job.Run(ctx)
 }
 
 // Describe returns a line about what was exported.
 func (x *Following) Describe(values, files int64) string {
+	if x.Archive != "" {
+		return fmt.Sprintf("%s: %d values; files: %d", x.Archive, values, files)
+	}
 	n, dirs := 0, 0
 	for _, f := range x.list.folders {
 		n += len(f.archives)

@@ -21,6 +21,7 @@ import (
 type listing struct {
 	root    string
 	leave   string // a directory that is not looked into
+	only    string // an archive of the root, of which nothing else is looked at; "" for none
 	folders []*folder
 	looks   int
 	quiet   time.Duration // an archive that is not the last one does not grow any more after that
@@ -48,6 +49,7 @@ type growth struct {
 	grown  time.Time // when it has changed last
 	dirty  bool      // it has changed since it was exported
 	closed bool      // it was exported as an archive that does not grow any more
+	held   bool      // the last export has left records out, see Following.Period
 	resume *bookmark
 	torn   int       // exports in turn that found nothing but an unreadable record at the end
 	next   time.Time // it is not exported before that
@@ -126,13 +128,13 @@ func (l *listing) list(f *folder, now time.Time) error {
 	f.listed = now
 	found := make(map[string]*growth)
 	for _, e := range entries {
-		if e.IsDir() {
+		if e.IsDir() && l.only == "" {
 			l.add(filepath.Join(f.path, e.Name()), e)
 			continue
 		}
 		base, volume, ok := archive.ParseFile(e.Name())
 		info, err := e.Info()
-		if !ok || volume < -1 || err != nil {
+		if !ok || volume < -1 || err != nil || l.only != "" && base != l.only {
 			continue // an index, another file, or one that is gone
 		}
 		a := found[base]

@@ -10,7 +10,7 @@ import (
 )
 
 // Records is a Source that reads record by record and counts the marks on the way. Derived metrics
-// go over it. The records are those of a recording, of one that grows ([Follow]), or the values of a
+// go over it. The records are those of a recording, of one that grows ([Following]), or the values of a
 // live source ([Sample]).
 type Records struct {
 	pmapi.Source
@@ -30,6 +30,10 @@ type Records struct {
 	last   heard     // the last record that was counted, if the records are a snapshot
 	before stretch   // before the records of its time
 	resume *bookmark // where the export before has ended; may be nil
+	sealed struct {  // last and before when files were complete
+		last   heard
+		before stretch
+	}
 }
 
 // A jump goes to the first gap of a coverage. Where the clock went back the search for a time may end after
@@ -72,10 +76,6 @@ func (s *Records) Unwrap() pmapi.Source { return s.Source }
 
 // Close implements pmapi.Source.
 func (s *Records) Close() error {
-	if f, ok := s.origin.(*followed); ok {
-		closeAll(f.src)
-		return nil
-	}
 	return s.Source.Close()
 }
 
@@ -122,9 +122,8 @@ func (s *Records) rewind() error {
 func (s *Records) attach(a *pmapi.Archive, cover *coverage, derived bool) error {
 	s.cover, s.tally = cover, tally{members: a.Set().Members()}
 	a.Tap(s.hear)
-	_, followed := s.origin.(*followed)
 	first := &cover.gaps[0]
-	if followed || derived || first.start == (pcp.Timestamp{}) {
+	if derived || first.start == (pcp.Timestamp{}) {
 		return nil
 	}
 	s.state, s.jump = first.state, jumping

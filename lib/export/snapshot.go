@@ -3,6 +3,7 @@ package export
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 
 	"pmtools/lib/archive"
@@ -61,16 +62,25 @@ type snapshot struct {
 	meta int64 // size of the metadata before the archive was opened
 	tail error // why the last record cannot be read
 	done bool  // all records have been read
+	hold bool  // records of the period that has not ended are left for later
+}
+
+func metaSize(base string) int64 {
+	info, err := os.Stat(base + ".meta")
+	if err != nil {
+		return -1
+	}
+	return info.Size()
 }
 
 // newSnapshot returns the Records that the archive base has now. meta is the size of its metadata before it was
 // opened.
-func newSnapshot(src pmapi.Source, base string, meta int64) (*Records, error) {
+func newSnapshot(src pmapi.Source, base string, meta int64, hold bool) (*Records, error) {
 	r, err := newRecording(src)
 	if err != nil {
 		return nil, err
 	}
-	return &Records{Source: src, origin: &snapshot{recording: r, base: base, meta: meta}}, nil
+	return &Records{Source: src, origin: &snapshot{recording: r, base: base, meta: meta, hold: hold}}, nil
 }
 
 // instances implements origin. Records that were read before the context is done are exported with their names.
@@ -107,11 +117,8 @@ func (s *Records) ended() error {
 
 // grows reports whether records are counted only when they have been used: the metadata may be too old for them.
 func (s *Records) grows() bool {
-	switch s.origin.(type) {
-	case *followed, *snapshot:
-		return true
-	}
-	return false
+	_, ok := s.origin.(*snapshot)
+	return ok
 }
 
 // bookmark returns the place after the last record that was counted, nil if there is none. Records of other

@@ -95,6 +95,17 @@ func (d Dir) Lock(ctx context.Context, dir string) (unlock func() error, err err
 	}
 }
 
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
 // Open implements Store.
 func (d Dir) Open(_ context.Context, path string) (File, error) {
 	f, info, err := safefile.Open(d.Name(path))

@@ -124,9 +124,10 @@ type writer struct {
 	label     labelWriter
 	none      growing[missingRow]
 	ident     identityWriter
-	committed int64 // values
+	complete  int64 // values in complete files
+	committed int64 // of these
 	stream    bool  // files stand under their names when their period has ended,
-	late      bool  // but not before all that was recorded by then has been read
+	hold      bool  // but not before the end, and without those of the period that has not ended
 }
 
 func newWriter(r *reader, st *stage, cfg *Config) *writer {
@@ -136,9 +137,8 @@ func newWriter(r *reader, st *stage, cfg *Config) *writer {
 		none: newGrowing[missingRow](st, "missing"), ident: newIdentityWriter(st, r.recs),
 		stream: cfg.Period != 0 || r.recs.origin.endless(),
 	}
-	if f, ok := r.recs.origin.(*followed); ok {
-		w.late = true
-		f.idle = w.idle
+	if now, ok := r.recs.origin.(*snapshot); ok {
+		w.hold = now.hold
 	}
 	return w
 }
@@ -155,21 +155,19 @@ func (w *writer) turn() error {
 	err := errors.Join(w.values.close(), w.event.close())
 	if w.stream {
 		err = errors.Join(err, w.insts.close(), w.label.close(), w.none.close(), w.ident.close())
-		w.recs.tally.seal()
+		w.seal()
 	}
-	if err == nil && w.stream && !w.late {
+	if err == nil && w.stream && !w.hold {
 		err = w.commit(nil)
 	}
 	return err
 }
 
-// idle is called when all records so far are read.
-func (w *writer) idle() error {
-	if !w.late {
-		return nil
-	}
-	w.late = false
-	return w.commit(nil)
+// seal notes that all records so far are in complete files.
+func (w *writer) seal() {
+	w.recs.tally.seal()
+	w.recs.sealed.last, w.recs.sealed.before = w.recs.last, w.recs.before
+	w.complete = w.reader.values
 }
 
 // commit publishes all complete files. With more, other files follow.
@@ -177,7 +175,7 @@ func (w *writer) commit(damage error) error {
 	if a, ok := pmapi.As[*pmapi.Archive](w.recs.Source); ok && a.Set().Mixed() {
 		return errors.New("the archive has been replaced by another while it was read: run this again")
 	}
-	values := w.reader.values - w.committed
+	values := w.complete - w.committed
 	if err := w.stage.commit(w.reader, damage, values); err != nil {
 		return err
 	}
@@ -185,8 +183,13 @@ func (w *writer) commit(damage error) error {
 	return nil
 }
 
-// finish ends all files. If no record was read that the tables do not have, it adds nothing to them.
-func (w *writer) finish(damage error) error {
+// finish ends all files. If no record was read that the tables do not have, it adds nothing to them. Files that are
+// held are left out, unless ctx is done.
+func (w *writer) finish(ctx context.Context, damage error) error {
+	if w.hold = w.hold && ctx.Err() == nil; w.hold {
+		w.recs.last, w.recs.before = w.recs.sealed.last, w.recs.sealed.before
+		return w.commit(nil)
+	}
 	if w.recs.cover != nil {
 		w.recs.end()
 		if len(w.recs.tally.pieces) == 0 && len(w.recs.cover.replace) == 0 && len(w.stage.m.Exports) > 0 {
@@ -197,7 +200,7 @@ func (w *writer) finish(damage error) error {
 	if err != nil {
 		return err
 	}
-	w.recs.tally.seal()
+	w.seal()
 	return w.commit(damage)
 }
 
