@@ -14,6 +14,7 @@ import (
 	"pmtools/cmd/internal/hostfile"
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/paint"
+	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/report"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/diagnose"
@@ -57,7 +58,7 @@ func (a *app) addShared(fs *pflag.FlagSet, long ...string) {
 		o := a.SharedOption(name)
 		if name == "interval" {
 			records := slices.Contains(long, "origin") // eval and push, not export
-			o = source.Interval(&a.Options, o, records, a.Env.Errorf)
+			o = repl.Interval(&a.Options, o, records, a.Env.Errorf)
 		}
 		fs.AddFlag(command.Flag(o))
 	}

@@ -11,7 +11,6 @@ import (
 
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/repl"
-	"pmtools/derive/query"
 )
 
 // completing calls a function with a session for completion.
@@ -59,8 +58,7 @@ func (a *app) completeItem(cmd *cobra.Command, before []string, prefix string) (
 // completeValues registers what proposes values of options for a command and those below it.
 func (a *app) completeValues(cmd *cobra.Command) {
 	fixed := map[string][]string{
-		"sort": query.Sorts(), "header": {"none", "once"},
-		"across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
+		"partition": {"host,date", "host", "date", "none"},
 	}
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
@@ -78,7 +76,7 @@ func (a *app) completeValues(cmd *cobra.Command) {
 			})
 		case f.Name == "where":
 			propose = a.completeExpr
-		case f.Name == "instances" && cmd.Name() == "eval", f.Name == "units":
+		case f.Name == "instances" && cmd.Flags().Lookup("where") != nil, f.Name == "units":
 			propose = a.completeOf(f.Name)
 		default:
 			return

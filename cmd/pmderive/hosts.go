@@ -47,9 +47,9 @@ func (a *app) readHosts(name string) ([]hostfile.Host, error) {
 
 // several checks the options of several hosts and returns the hosts, or nil if values of one source are
 // asked for.
-func (a *app) several(f *evalFlags) ([]string, error) {
-	if f.hosts != "" {
-		list, err := a.readHosts(f.hosts)
+func (a *app) several(f *repl.Fleet, across string) ([]string, error) {
+	if f.File != "" {
+		list, err := a.readHosts(f.File)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (a *app) several(f *evalFlags) ([]string, error) {
 		}
 		a.listed = list
 	}
-	if len(a.hosts) <= 1 && f.hosts == "" && f.across == "" && !f.all {
+	if len(a.hosts) <= 1 && f.File == "" && across == "" && !f.All {
 		return nil, nil
 	}
 	if err := query.CheckHosts(a.hosts); err != nil {
@@ -66,14 +66,10 @@ func (a *app) several(f *evalFlags) ([]string, error) {
 	}
 	o := &a.Options
 	switch {
-	case len(a.hosts) == 0 && f.hosts != "":
-		return nil, fmt.Errorf("--hosts %s names no host", f.hosts)
+	case len(a.hosts) == 0 && f.File != "":
+		return nil, fmt.Errorf("--hosts %s names no host", f.File)
 	case len(a.hosts) == 0 || o.HasArchive || o.Local:
 		return nil, errors.New("--across, --all-hosts and --hosts are for hosts, which -h or --hosts names")
-	case f.plot != "":
-		return nil, errors.New("--plot is for one host")
-	case f.archive != "":
-		return nil, errors.New("--archive-out is for one host")
 	case o.HostZone:
 		return nil, errors.New("-z is for one host; -Z names a zone")
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) newPush() *cobra.Command {
-	o, f := &push.Options{}, &evalFlags{several: true}
+	o, f := &push.Options{}, &repl.Fleet{}
 	cmd := &cobra.Command{
 		Use:   "push --to URL METRIC|NAME=EXPR ...",
 		Short: "Send values to a time series database by Prometheus's remote write",
@@ -29,39 +29,38 @@ func (a *app) newPush() *cobra.Command {
 	fs.SortFlags = false
 	a.addShared(fs, "start", "finish", "align", "origin", "interval", "samples")
 	o.AddFlags(fs)
-	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one per line or in Prometheus's JSON, and watch it; - is standard input")
+	fs.StringVar(&f.File, "hosts", "", "read hosts from `FILE`, one per line or in Prometheus's JSON, and watch it; - is standard input")
 	_ = cmd.MarkFlagRequired("to") // the flag exists
 	return cmd
 }
 
-func (a *app) pushAll(ctx context.Context, o *push.Options, f *evalFlags, args []string) error {
+func (a *app) pushAll(ctx context.Context, o *push.Options, f *repl.Fleet, args []string) error {
 	p, err := push.New(o, a.Env, a.Options.HasArchive, a.Options.Interval)
 	if err != nil {
 		return err
 	}
 	fixed := slices.Clone(a.hosts)
-	if _, err := a.several(f); err != nil {
+	if _, err := a.several(f, ""); err != nil {
 		return err
 	}
 	if len(a.hosts) > 0 { // one alone counts as several: its connection is made again if it is lost
-		p.Watch = p.NewWatch(fixed, a.listed, f.hosts)
+		p.Watch = p.NewWatch(fixed, a.listed, f.File)
 	}
 	a.running = true
-	return p.Run(ctx, func(ctx context.Context) error { return a.produce(ctx, p, f, args) })
+	return p.Run(ctx, func(ctx context.Context) error { return a.produce(ctx, p, args) })
 }
 
 // produce hands the samples of expressions to a push.
-func (a *app) produce(ctx context.Context, p *push.Push, f *evalFlags, args []string) error {
+func (a *app) produce(ctx context.Context, p *push.Push, args []string) error {
 	s, err := a.session(ctx, repl.Settings{Pace: repl.Pace{Interval: a.Options.Interval}}, overHosts(a.hosts), p.Label)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	q, err := a.query(ctx, s, f, a.hosts)
-	if err != nil {
+	q := &query.Query{Exprs: args, Expand: true, Raw: true}
+	if err := s.Times(ctx, &a.Options, q); err != nil {
 		return err
 	}
-	q.Exprs, q.Raw = args, true
 	if p.Watch != nil {
 		q.Watcher = p.Watch
 	}

@@ -13,7 +13,6 @@ import (
 	"pmtools/cmd/internal/grid"
 	"pmtools/cmd/internal/install"
 	"pmtools/cmd/internal/pager"
-	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/check"
@@ -26,6 +25,7 @@ import (
 // session returns a session over the source that the options ask for, with its options changed. The source is opened when it
 // is needed, or here if -z asks for its zone.
 func (a *app) session(ctx context.Context, set repl.Settings, change ...func(*repl.Options)) (*repl.Session, error) {
+	loaded := a.loaded()
 	if !a.bare {
 		a.sources.LoadDefault()
 	}
@@ -33,6 +33,7 @@ func (a *app) session(ctx context.Context, set repl.Settings, change ...func(*re
 	if err != nil {
 		return nil, err
 	}
+	opt.Loaded = loaded
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:
 		opt.Kind, opt.Name = repl.Host, name
@@ -52,6 +53,16 @@ func (a *app) session(ctx context.Context, set repl.Settings, change ...func(*re
 		}
 	}
 	return s, nil
+}
+
+// loaded returns the names of the definitions of -c.
+func (a *app) loaded() (names []string) {
+	for _, name := range a.sources.Set().Names() {
+		if !strings.HasPrefix(name, "event.") {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // language returns the language of expressions.
@@ -77,13 +88,14 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	return &repl.Options{
 		Sources: repl.Sources{
 			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record, ArchiveVersion: a.archiveVersion(), KnownHosts: a.knownHosts, Recordings: recordings,
+			Machines: a.machines, Derived: a.sources.Open,
 		},
 		World: repl.World{
 			Tools: func() (*install.Tools, []string) {
 				return install.NewTools(env.Config(), a.configFile("derived")), a.sources.Loaded
 			},
 			Read: a.readFiles, Confirm: env.Confirm, Progress: progress, Terminal: cli.IsTerminal(env.Stdout), Errors: env.Stderr,
-			Now: env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, IsPicture: picture.Is, Note: a.note, Complain: a.complain,
+			Now: env.Now, Waits: env.Waits, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, Note: a.note, Complain: a.complain,
 		},
 		Reports:     &a.reports,
 		Definitions: a.sources.Set(), Zone: zone, Settings: set, Verbs: a.verbs(),

@@ -11,6 +11,8 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/repl"
+	"pmtools/cmd/internal/report"
+	"pmtools/derive/query"
 )
 
 // several is the annotation of a command that takes several sources, and decides what options of a window mean for them.
@@ -20,6 +22,9 @@ const several = "several"
 func (a *app) verbs() []*repl.Verb {
 	return []*repl.Verb{a.newExport(), newCompact(a.complain), a.newTest(), a.newSQL(), a.newLSP(), a.newAgent(), newCompletion()}
 }
+
+// nothingFound is the exit status of --fail-empty.
+const nothingFound cli.Exit = 3
 
 // newVerb returns the command that a verb is in the shell.
 func (a *app) newVerb(v *repl.Verb) *cobra.Command {
@@ -51,8 +56,17 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 			return run(cmd.Context(), nil, args, a.Env.Out)
 		}
 		f.Settings.Color = a.Env.ColorWanted(a.Env.Stdout)
+		if report.Named(args) {
+			a.reports.Begin()
+		}
+		var hosts []string
+		if f.Fleet != nil {
+			if hosts, err = a.several(f.Fleet, f.Settings.Across); err != nil {
+				return repl.Misuse{Err: err}
+			}
+		}
 		s, err := a.session(cmd.Context(), repl.Settings{}, func(o *repl.Options) {
-			o.Sides, o.Screen = a.sides(cmd.Flags()), cli.IsTerminal(a.Env.Stdout)
+			o.Hosts, o.Sides, o.Screen = hosts, a.sides(cmd.Flags()), cli.IsTerminal(a.Env.Stdout)
 		})
 		if err != nil {
 			return err
@@ -67,7 +81,10 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 			return s.Run(ctx, ":"+v.Name, a.Env.Out)
 		}
 		err = s.Do(ctx, v, f, run, v.Split(slices.Clone(args)), a.Env.Out)
-		if _, found := errors.AsType[repl.Finding](err); found {
+		if errors.Is(err, repl.ErrNothing) {
+			return nothingFound
+		}
+		if _, found := errors.AsType[repl.Finding](err); found || errors.Is(err, query.ErrHosts) || errors.Is(err, query.ErrRecordings) {
 			return cli.Exit(1)
 		}
 		return err

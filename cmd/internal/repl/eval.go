@@ -3,130 +3,394 @@ package repl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"time"
+	"slices"
+	"strings"
 
-	"pmtools/derive/lint"
+	"pmtools/cmd/internal/item"
+	"pmtools/cmd/internal/picture"
+	"pmtools/cmd/internal/report"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
-	"pmtools/lib/pmapi"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmcd"
-	"pmtools/lib/sampling"
 )
 
-// A Form says how samples are written.
-type Form struct {
-	Output   string // one of Outputs, Chart or Watch
-	Picture  string // the file that a chart is drawn into; "" for the terminal
-	Rows     bool   // a table has a line for each value
-	Delay    bool   // recorded samples are waited for as live ones are
-	Settings *Settings
+// ErrNothing is the error of --fail-empty for an answer without values.
+var ErrNothing = errors.New("there are no values")
+
+// plotSamples is how many live samples a chart has if not set.
+const plotSamples = 60
+
+// defaultTop is how many values top shows.
+const defaultTop = 10
+
+func newEval() *Verb {
+	return &Verb{
+		Name: "eval", Usage: "[EXPR|NAME|:REPORT ...]", Short: "Evaluate expressions, once or over time",
+		Long: "Evaluate expressions once, or repeatedly if any option about time is given; these\n" +
+			"options mean the same as for pmval. Several expressions are fetched together. A name\n" +
+			"that has metrics below it stands for them. Without expressions, all definitions of\n" +
+			"-c are evaluated.",
+		Doors: Both, Operands: Exprs, Most: many, Partial: true, Complete: OfExprs,
+		New: func(f *Flags) Run {
+			e := f.evaluation("")
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				if len(args) == 0 {
+					args = s.given()
+				}
+				if len(args) == 0 {
+					return misuse("no expression is given, and -c defines none")
+				}
+				return e.run(ctx, s, args, w)
+			}
+		},
+	}
 }
 
-// Forms of output besides Outputs.
+// given returns the names of the definitions that options have loaded, and of the session's own.
+func (s *Session) given() []string {
+	names := slices.Clone(s.opt.Loaded)
+	for _, d := range s.defs.Own() {
+		names = append(names, d.Name())
+	}
+	return names
+}
+
+func newWatch() *Verb {
+	return &Verb{
+		Name: "watch", Usage: "[INTERVAL] EXPR ...", Short: "Show values as time goes by, until Ctrl-C",
+		Long: "Show the values of an expression again and again, of an archive from its begin on. On a terminal one\n" +
+			"expression is drawn over its last values; those of several stand side by side. Options are those of eval.",
+		Doors: Both, Operands: Exprs, Least: 1, Most: many, Leads: true, Partial: true, Complete: OfExprs,
+		New: func(f *Flags) Run {
+			e := f.evaluation("")
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				args = e.paced(args)
+				e.over, e.drawn = true, len(args) == 1
+				return e.run(ctx, s, args, w)
+			}
+		},
+	}
+}
+
+func newTop() *Verb {
+	return &Verb{
+		Name: "top", Usage: "[N] [INTERVAL] EXPR", Short: "Show the largest values of an expression",
+		Long: "Show the largest values of an expression, ten or N of them: once, or again and again where an interval is\n" +
+			"given. Live ones are drawn on a terminal again and again, until Ctrl-C. Options are those of eval.",
+		Doors: Both, Operands: Exprs, Least: 1, Most: 3, Leads: true, Partial: true, Complete: OfExprs,
+		New: func(f *Flags) Run {
+			e := f.evaluation("")
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				n, args := leading(args, item.Count)
+				if args = e.paced(args); len(args) != 1 {
+					return misuse("top is for one expression: %s", strings.Join(args, ", "))
+				}
+				if s.set.Top = cmp.Or(n, s.set.Top, defaultTop); !f.Changed("sort") {
+					s.set.Sort = "value"
+				}
+				if err := e.connect(ctx, s, args); err != nil {
+					return err
+				}
+				e.over = e.Time.HasInterval || s.opt.Screen && s.out == nil && s.live() && cmp.Or(e.Time.Samples, s.set.Samples) != 1
+				e.drawn = e.over
+				return e.run(ctx, s, args, w)
+			}
+		},
+	}
+}
+
+func newPlot() *Verb {
+	return &Verb{
+		Name: "plot", Usage: "[SAMPLES] EXPR ... [> FILE]", Short: "Draw a chart of the values of expressions",
+		Long: "Draw a chart of the values of expressions over time, or a picture into a file .svg or .png, which also\n" +
+			"follows the sign > at the prompt. Options are those of eval.",
+		Doors: Both, Operands: Exprs, Least: 1, Most: many, Leads: true, Partial: true, Complete: OfExprs,
+		New: func(f *Flags) Run {
+			e := f.evaluation(terminalChart)
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				last := len(args) - 1
+				if rest, file := cutPicture(args[last]); f.Door == Prompt && file != "" {
+					args[last], e.plot = rest, file
+				}
+				n, args := leading(args, item.Count)
+				if n > 0 {
+					e.Time.Samples, e.Time.HasSamples = n, true
+				}
+				return e.run(ctx, s, e.paced(args), w)
+			}
+		},
+	}
+}
+
+// cutPicture takes "> FILE" from the end of the argument of :plot, if the file is a picture: the sign
+// may also be a relation.
+func cutPicture(arg string) (rest, file string) {
+	i := strings.LastIndexByte(arg, '>')
+	if i < 0 || !picture.Is(strings.TrimSpace(arg[i+1:])) {
+		return arg, ""
+	}
+	return strings.TrimSpace(arg[:i]), strings.TrimSpace(arg[i+1:])
+}
+
+func newReport() *Verb {
+	return &Verb{
+		Name: "report", Usage: "[INTERVAL] NAME ...", Short: "Show a report: metrics and formulas with labels",
+		Long: "Show a report once, or as time goes by if there is an option about time. At the prompt :vmstat alone\n" +
+			"does the same for the report of that name. Options are those of eval.",
+		Doors: Both, Least: 1, Most: many, Leads: true, Partial: true, Complete: ofReports,
+		New: func(f *Flags) Run {
+			e := f.evaluation("")
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				return e.run(ctx, s, report.Arguments(strings.Join(e.paced(args), " ")), w)
+			}
+		},
+	}
+}
+
+// An evaluation is expressions that are evaluated, with the options of eval.
+type evaluation struct {
+	*Flags
+	selection query.Selection
+	delay     bool
+	plot      string // the file of a picture, or terminalChart; "" for none
+	file      string // for output
+	archive   string // the base name of the archive to write, "" for none
+	failEmpty bool
+	over      bool // as time goes by, without an option about time, too
+	drawn     bool // over the values before, on a terminal
+	columns   bool // the expressions are columns of a report
+}
+
+// Values of options that may stand alone.
 const (
-	Chart = "chart" // lines over time
-	Watch = "watch" // a line for each value, drawn over the one before on a terminal
+	terminalChart = "-" // of --plot
+	unitsInNames  = "-" // of --units
 )
 
-// Query returns the samples of expressions, with errors as those of query.Run. The Session must not
-// be used for anything else until they end.
-func (s *Session) Query(ctx context.Context, q *query.Query) (*query.Stream, error) {
-	if err := s.acquire(ctx); err != nil {
-		return nil, err
-	}
-	defer s.release()
-	st, err := s.query(ctx, q)
-	return st, s.noteLost(err)
-}
-
-// query is Query for a caller that has acquired the Session.
-func (s *Session) query(ctx context.Context, q *query.Query) (st *query.Stream, err error) {
-	own := *q
-	own.Zone, own.Interval = s.zone, cmp.Or(own.Interval, s.set.Interval)
-	if s.fleet != nil {
-		own.Source = sampling.Source{Kind: "hosts"}
-		return s.fleet.Run(ctx, s.defs, &own)
-	}
-	own.Source = sampling.Source{Kind: s.kind, Name: pmcd.Redact(s.name)}
-	if s.recorded != nil {
-		return s.recorded.Run(ctx, s.defs, &own)
-	}
-	if err := s.connect(ctx); err != nil {
-		return nil, err
-	}
-	own.Source.Kind = s.kind // of what there is instead of the default
-	st, err = query.Run(ctx, s.src, s.defs, &own)
-	if st != nil {
-		samples := st.Samples
-		st.Samples = func(yield func(*sampling.Sample, error) bool) {
-			samples(func(smp *sampling.Sample, err error) bool { return yield(smp, s.noteLost(err)) })
-		}
-		lint.ExplainZeros(st, s.opt.Note)
-	}
-	return st, err
-}
-
-func (s *Session) one(expr string) *query.Query {
-	return &query.Query{
-		Exprs: []string{expr}, Once: true, Raw: s.raw(), Across: s.set.Across,
-		Select: query.Selection{Sort: s.set.Sort, Top: s.set.Top},
-	}
-}
-
-// over returns the query of an expression as time goes by from the position on.
-func (s *Session) over(expr string, interval time.Duration, samples int) *query.Query {
-	q := s.one(expr)
-	q.Once, q.Times = false, sampling.Times{Interval: interval, Samples: samples}
-	if s.src.Line != nil {
-		q.Times.Start, q.Times.Interval = s.src.At, cmp.Or(interval, s.src.Step)
-	}
-	return q
-}
-
-// Write writes samples in a form, and returns how many there were.
-func (s *Session) Write(ctx context.Context, w io.Writer, st *query.Stream, f Form) (int, error) {
-	if s.opt.Output == nil {
-		return 0, query.Problemf("values cannot be written here")
-	}
-	return st.Write(ctx, func(h *sampling.Header) (sampling.Writer, error) {
-		if f.Output == "json" && !h.Hosts {
-			h.Source.Host, _ = pmapi.HostName(ctx, s.src) // beside an error there is a guess, which is good enough
-		}
-		return s.opt.Output(w, h, f)
+// evaluation adds the options of eval, of which --plot has a default.
+func (f *Flags) evaluation(plot string) *evaluation {
+	e := &evaluation{Flags: f}
+	f.Fleet = &Fleet{}
+	f.Shared("start", "finish", "align", "origin", "interval", "samples")
+	f.BoolVarP(&e.delay, "delay", "d", false, "delay, pause between samples of an archive")
+	f.Output(outputs, "json")
+	f.Numbers()
+	f.keys("verbose", "raw")
+	f.StringVar(&e.plot, "plot", plot, "draw a chart of the values, or a picture if a `FILE` follows, .svg or .png")
+	f.Lookup("plot").NoOptDefVal = terminalChart
+	f.keys("top", "sort", "wide", "vertical", "long")
+	f.add(&setting{
+		key: "units", usage: "convert values of this dimension to `UNITS`, as in --units=Mbyte/s; alone: put units after the names in csv, or in a column of their own",
+		alone: unitsInNames, get: func(*Settings) string { return "" }, set: e.convert,
 	})
+	f.StringSliceVarP(&e.selection.Instances, "instances", "i", nil, "show only the instances of `NAMES`, or patterns of names")
+	f.StringVar(&e.selection.Where, "where", "", "show only samples, or instances, where `EXPR` is not 0")
+	f.IntVar(&e.selection.Limit, "limit", 0, "write at most `N` samples")
+	f.keys("header", "timestamp", "delimiter", "safe-csv", "across")
+	f.StringVar(&e.file, "output-file", "", "write to `FILE`, and replace its content")
+	if f.Door == Prompt {
+		f.elsewhere(":source host NAME NAME takes several hosts", "hosts", "all-hosts")
+		f.elsewhere(":record FILE records", "archive-out")
+		f.elsewhere("it decides the exit status", "fail-empty")
+		return e
+	}
+	f.BoolVar(&e.failEmpty, "fail-empty", false, "end with status 3 if no value was written, as when --where finds nothing")
+	f.StringVar(&e.archive, "archive-out", "", "write the metrics into an archive, `BASE`.meta and so on, instead of showing them")
+	f.StringVar(&f.Fleet.File, "hosts", "", "read hosts from `FILE`, one per line or in Prometheus's JSON; - is standard input")
+	f.BoolVar(&f.Fleet.All, "all-hosts", false, "fail unless all hosts answer")
+	return e
 }
 
-func (s *Session) form(sel *query.Selection) Form {
-	return Form{Output: s.set.Output, Rows: s.set.Vertical || sel.Top > 0, Settings: &s.set}
+// convert reads the value of --units.
+func (e *evaluation) convert(set *Settings, text string) error {
+	if set.Units = text == unitsInNames; set.Units {
+		return nil
+	}
+	e.selection.Units = text
+	if _, _, err := pcp.ParseUnits(text); err != nil {
+		return fmt.Errorf("--units=%s: %v", text, err)
+	}
+	return nil
 }
 
-// Source returns the source of the Session, which is opened if need be.
-func (s *Session) Source(ctx context.Context) (*query.Source, error) {
-	if err := s.acquire(ctx); err != nil {
+// paced takes an interval that stands before the operands.
+func (e *evaluation) paced(args []string) []string {
+	d, args := leading(args, item.Interval)
+	if d > 0 {
+		e.Time.Interval, e.Time.HasInterval = d, true
+	}
+	return args
+}
+
+// check checks that options fit together.
+func (e *evaluation) check(s *Session) error {
+	if e.plot != "" && e.file != "" && (picture.Is(e.file) || e.Name() == "plot") {
+		e.plot, e.file = e.file, ""
+	}
+	switch {
+	case e.plot != "" && e.plot != terminalChart && !picture.Is(e.plot):
+		return misuse("--plot=%s: a picture's name ends in .svg or .png", e.plot)
+	case e.selection.Limit < 0:
+		return misuse("--limit requires a number of samples")
+	case e.failEmpty && e.archive != "":
+		return misuse("--fail-empty is about values that are written, and --archive-out shows none")
+	case s.fleet != nil && e.archive != "":
+		return misuse("--archive-out is for one host")
+	case s.fleet != nil && e.plot != "" && e.Door == Prompt:
+		return query.Problemf("charts are of one host; :source host %s leaves the others", pmcd.Redact(s.name))
+	case s.fleet != nil && e.plot != "":
+		return misuse("--plot is for one host")
+	}
+	return nil
+}
+
+// run evaluates expressions and writes their values.
+func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Writer) (failed error) {
+	if err := e.check(s); err != nil {
+		return err
+	}
+	if e.archive != "" {
+		return e.record(ctx, s, args, w)
+	}
+	if err := e.connect(ctx, s, args); err != nil {
+		return err
+	}
+	x, err := e.expand(ctx, s, args, w)
+	if err != nil {
+		return err
+	}
+	q, err := e.query(ctx, s)
+	if err != nil {
+		return err
+	}
+	q.Exprs, e.columns = x.Exprs, report.Named(args)
+	if s.set.Output == "openmetrics" && !q.Once && q.Times.Samples != 1 {
+		return query.Problemf("openmetrics is for one sample only")
+	}
+	if e.file != "" {
+		file, err := s.opt.Files.Create(e.file)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			err := file.Close()
+			failed = cmp.Or(failed, err)
+		}()
+		w = file
+	}
+	st, err := s.query(ctx, q)
+	if err != nil {
+		return e.ended(ctx, q, err)
+	}
+	x.Shape(ctx, st)
+	values := 0
+	if e.failEmpty {
+		st.Count(&values)
+	}
+	if err := e.ended(ctx, q, st.Err, e.write(ctx, s, st, q, w)); err != nil {
+		return err
+	}
+	if e.failEmpty && values == 0 {
+		return ErrNothing
+	}
+	return nil
+}
+
+// ended returns the error of a query. An interrupt is how samples over time end.
+func (e *evaluation) ended(ctx context.Context, q *query.Query, errs ...error) error {
+	if !q.Once && ctx.Err() != nil {
+		return nil
+	}
+	err := errors.Join(errs...)
+	if list := diagnose.Joined(err); len(list) == 1 {
+		return list[0]
+	}
+	return err
+}
+
+// expand puts the columns of reports in the place of their names. Times that a report asks for hold unless the options have them.
+func (e *evaluation) expand(ctx context.Context, s *Session, args []string, w io.Writer) (report.Expansion, error) {
+	x, err := s.expand(ctx, s.src, args, func(p *diagnose.Problem) {
+		if e.Name() == "report" {
+			s.note(w, p.Msg)
+		} else {
+			s.complain(w, p)
+		}
+	})
+	if err != nil {
+		return x, err
+	}
+	o := e.Time
+	if d, ok := x.Interval(); ok && !o.HasInterval && (d > 0 || s.src.Line != nil) {
+		o.Interval, o.HasInterval = d, true
+	}
+	if n := x.Samples(); n > 0 && !o.HasSamples {
+		o.Samples, o.HasSamples = n, true
+	}
+	return x, nil
+}
+
+// query returns the query that the options ask for, but for its expressions.
+func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error) {
+	o := e.Time
+	q := &query.Query{Expand: true, Select: e.selection, Across: s.set.Across, All: e.Fleet.All, Raw: s.raw()}
+	q.Select.Top, q.Select.Sort = s.set.Top, s.set.Sort
+	if q.Select.Top > 0 && q.Select.Sort == query.Sorts()[0] && !e.Changed("sort") {
+		q.Select.Sort = "value"
+	}
+	if q.Once = !(o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || e.delay || e.plot != "" || e.over); q.Once {
+		return q, nil
+	}
+	if !o.HasSamples && s.set.Samples > 0 {
+		o.Samples, o.HasSamples = s.set.Samples, true
+	}
+	q.Times.Delay = e.delay
+	if err := s.times(ctx, o, q); err != nil {
 		return nil, err
 	}
-	defer s.release()
-	return s.src, s.connect(ctx)
+	live := s.recorded == nil && (s.fleet != nil || s.src.Line == nil)
+	if live && s.fleet == nil && (e.over || e.Door == Prompt) {
+		q.Times.Interval = cmp.Or(q.Times.Interval, s.set.Interval)
+	}
+	if e.plot != "" && q.Times.Samples == 0 && q.Times.End == (pcp.Timestamp{}) {
+		q.Times.Samples = plotSamples
+	}
+	return q, nil
 }
 
-// UseRecordings makes values those of several recordings.
-func (s *Session) UseRecordings(r *query.Recordings) { s.recorded = r }
-
-// UseSourceZone makes the zone of the source that in which times are shown and meant.
-func (s *Session) UseSourceZone(ctx context.Context, load func(tz string) (*time.Location, error)) error {
-	src, err := s.Source(ctx)
-	if err != nil {
-		return err
+// write writes the samples of a query.
+func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q *query.Query, w io.Writer) error {
+	if e.Door == Prompt && q.Once && e.plot == "" && e.file == "" {
+		s.answer = keep(st, q, e.columns)
+		return s.showAnswer(ctx, w)
 	}
-	tz, err := pmapi.Zone(ctx, src)
-	if err != nil {
-		return fmt.Errorf("the time zone of the source is not known: %w", err)
+	form := s.form(&q.Select)
+	form.Delay = e.delay
+	switch {
+	case e.plot != "":
+		if form.Output = Chart; e.plot != terminalChart {
+			form.Picture = e.plot
+		}
+		for i, x := range st.Exprs {
+			if x.Info.Root.Type.Arithmetic() {
+				break
+			} else if i == len(st.Exprs)-1 {
+				return query.Problemf("the values are not numbers: %s", query.Metadata(x.Info.Root))
+			}
+		}
+	case e.drawn && form.Output == outputs[0]:
+		form.Output = Watch
 	}
-	zone, err := load(tz)
-	if err != nil {
-		return err
+	if form.Output != "csv" && form.Output != "json" && form.Output != "openmetrics" {
+		s.noteExpanded(w, st.Used())
 	}
-	s.zone = zone
-	return nil
+	_, err := s.Write(ctx, w, st, form)
+	for _, name := range st.Scattered() {
+		s.complain(w, query.Problemf("no record has all metrics of %s; with an interval, such as -t 10sec, values between records are interpolated", name))
+	}
+	return s.noteLost(err)
 }

@@ -1,19 +1,14 @@
 package repl
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/command"
-	"pmtools/cmd/internal/item"
-	"pmtools/derive/diagnose"
-	"pmtools/derive/query"
 	"pmtools/lib/option"
 	"pmtools/lib/when"
 )
@@ -25,11 +20,19 @@ type Flags struct {
 	Door
 	Settings Settings
 	Time     *option.Options // what the options of Shared say
+	Fleet    *Fleet          // the options about several hosts; nil if there are none
 	// Share adds options that mean the same in every command.
-	Share   func(fs *pflag.FlagSet, names ...string)
+	Share func(fs *pflag.FlagSet, names ...string)
+	// Warn gets what is doubtful about an option.
+	Warn    func(format string, args ...any)
 	changed bool              // the settings are of the flags
-	doubt   *diagnose.Problem // about an option, to be told when the verb runs
-	gone    map[string]string // options of earlier versions, with what to do instead
+	gone    map[string]string // options that there are not here, and why
+}
+
+// A Fleet is what options say about several hosts, besides their names.
+type Fleet struct {
+	File string // the file that lists them
+	All  bool   // all must answer
 }
 
 // NewFlags returns the options of a verb, none at first, for a door, with the settings that hold without them. Shared
@@ -37,34 +40,71 @@ type Flags struct {
 func NewFlags(fs *pflag.FlagSet, door Door, set Settings) *Flags {
 	fs.SortFlags = false
 	p := &option.Parser{}
-	return &Flags{FlagSet: fs, Door: door, Settings: set, Time: &p.Options, Share: func(fs *pflag.FlagSet, names ...string) {
+	f := &Flags{FlagSet: fs, Door: door, Settings: set, Time: &p.Options, Warn: func(string, ...any) {}}
+	f.Share = func(fs *pflag.FlagSet, names ...string) {
 		p.Shared(names...)
 		for o := range p.All() {
+			if o.Long == "interval" {
+				o = Interval(&p.Options, o, slices.Contains(names, "origin"), f.Warn)
+			}
 			if fs.Lookup(o.Long) == nil {
 				fs.AddFlag(command.Flag(o))
 			}
 		}
-	}}
+	}
+	return f
+}
+
+// Interval makes an interval of 0 an error of -t. If records is set, -t takes "record" too, for the
+// records of an archive as they are: that is an interval of 0. An interval in "ms" is doubtful.
+func Interval(p *option.Options, interval *option.Option, records bool, warn func(format string, args ...any)) *option.Option {
+	set, instead := interval.Set, ""
+	if records {
+		interval.Text += ", or record: an archive's records as they are"
+		instead = "; 'record' is a sample for each record of an archive"
+	}
+	interval.Set = func(text string) error {
+		if records && (text == "record" || text == "records") {
+			p.Interval, p.HasInterval = 0, true
+			return nil
+		}
+		err := set(text)
+		if err == nil && when.Millis(text) {
+			warn("-t %s is %v: ms means minutes, and msec milliseconds", text, p.Interval)
+		}
+		if err == nil && p.Interval == 0 {
+			err = fmt.Errorf("-t %s: an interval is longer than 0%s", text, instead)
+		}
+		return err
+	}
+	return interval
 }
 
 // Shared adds options that mean the same in every command.
 func (f *Flags) Shared(names ...string) { f.Share(f.FlagSet, names...) }
 
 // Gone makes options of earlier versions errors that say what to do instead.
-func (f *Flags) Gone(advice string, names ...string) {
+func (f *Flags) Gone(advice string, names ...string) { f.missing("is gone: "+advice, names) }
+
+// elsewhere makes options of the shell errors at the prompt, which say what there is instead.
+func (f *Flags) elsewhere(instead string, names ...string) {
+	f.missing("is an option of the shell; "+instead, names)
+}
+
+func (f *Flags) missing(why string, names []string) {
 	if f.gone == nil {
 		f.gone = make(map[string]string)
 	}
 	for _, name := range names {
-		f.gone[name] = advice
+		f.gone[name] = why
 	}
 }
 
-// Explain returns the error of an option that is gone, or else an error of options as it is.
+// Explain returns the error of an option that is gone or elsewhere, or else an error of options as it is.
 func (f *Flags) Explain(err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if advice, ok := f.gone[unknown.GetSpecifiedName()]; ok {
-			return fmt.Errorf("--%s is gone: %s", unknown.GetSpecifiedName(), advice)
+			return fmt.Errorf("--%s %s", unknown.GetSpecifiedName(), advice)
 		}
 	}
 	return err
@@ -137,12 +177,11 @@ func (f *Flags) propose(name string, values []string) {
 // Output adds the option -o for one of the forms of an answer, the first by default, and options that mean the same as
 // -o with their names.
 func (f *Flags) Output(forms []string, aliases ...string) {
-	f.changed = true
 	form := &f.Settings.Output
 	if !slices.Contains(forms, *form) {
 		*form = forms[0]
 	}
-	f.Choice(form, "output", "output", "o", "`FORM` of output", forms)
+	f.add(chosen("output", "o", "output", "", "`FORM` of output", forms, func(s *Settings) *string { return &s.Output }))
 	f.exclusive(aliases, func(name string) string { return "the same as -o " + name }, func(name string) { *form = name })
 }
 
@@ -163,56 +202,55 @@ func (f *Flags) exclusive(names []string, usage func(name string) string, set fu
 
 // Numbers adds the options about numbers that people read.
 func (f *Flags) Numbers() {
-	f.changed = true
-	n := &f.Settings.Numbers
-	f.VarP(precision{n}, "precision", "f", "print `N` digits after the decimal point, or full: all that there are")
-	usage := map[string]string{"scale": "choose units in which values are readable also with -f", "no-scale": "show values in the units of their metrics"}
-	f.exclusive([]string{"scale", "no-scale"}, func(name string) string { return usage[name] }, func(name string) {
-		on := name == "scale"
-		n.Scale = &on
-	})
-	f.BoolVar(&n.Percent, "percent", n.Percent, "multiply ratios by 100")
-}
-
-// precision is the value of -f.
-type precision struct{ *Numbers }
-
-func (p precision) String() string {
-	if p.Numbers == nil {
-		return ""
-	}
-	return p.PrecisionText()
-}
-func (p precision) Type() string { return "string" }
-
-func (p precision) Set(text string) error {
-	n, err := ParsePrecision(text)
-	if err != nil {
-		return fmt.Errorf("-f requires a number of digits from 0 to %d, or full", MaxPrecision)
-	}
-	p.Precision = n
-	return nil
-}
-
-// pace adds the options that say when samples are taken, and returns what reads the interval: of the option, or else
-// of the word before the operands, as in ":watch 2sec EXPR".
-func (f *Flags) pace() func(args []string) (time.Duration, []string) {
-	f.changed = true
-	var given time.Duration
-	f.FuncP("interval", "t", "the `TIME` between two samples, such as 10sec", func(text string) (err error) {
-		if given, err = when.ParseInterval(text); err == nil && given < minInterval {
-			return fmt.Errorf("-t requires an interval of %v or more", minInterval)
+	f.keys("precision", "scale")
+	f.BoolFunc("no-scale", "show values in the units of their metrics", func(string) error {
+		if f.Changed("scale") {
+			return errors.New("--scale and --no-scale exclude each other")
 		}
-		if err == nil && when.Millis(text) {
-			f.doubt = query.Problemf("-t %s is %v: ms means minutes, and msec milliseconds", text, given)
-		}
-		return err
+		return findSetting("scale").set(&f.Settings, "off")
 	})
-	f.IntVarP(&f.Settings.Samples, "samples", "s", f.Settings.Samples, "end after `N` samples")
-	return func(args []string) (time.Duration, []string) {
-		lead, args := leading(args, item.Interval)
-		return cmp.Or(given, lead), args
+	f.keys("percent")
+}
+
+// keys adds options that are settings.
+func (f *Flags) keys(names ...string) {
+	for _, name := range names {
+		f.add(findSetting(name))
 	}
+}
+
+// add adds an option of the settings.
+func (f *Flags) add(k *setting) {
+	f.changed = true
+	flag := f.VarPF(keyed{k, f}, k.key, k.short, k.usage)
+	if flag.NoOptDefVal = k.alone; k.alone != "" {
+		flag.DefValue = ""
+	}
+	if k.alone != isOn && k.values != nil {
+		f.propose(k.key, k.values)
+	}
+}
+
+// A keyed is the value of an option of the settings.
+type keyed struct {
+	*setting
+	f *Flags
+}
+
+func (k keyed) String() string { return k.get(&k.f.Settings) }
+
+func (k keyed) Type() string {
+	if k.alone == isOn {
+		return "bool"
+	}
+	return "string"
+}
+
+func (k keyed) Set(text string) error {
+	if f := k.f; f.Changed("no-" + k.key) {
+		return fmt.Errorf("--no-%s and --%[1]s exclude each other", k.key)
+	}
+	return k.set(&k.f.Settings, text)
 }
 
 // leading takes a word that stands before the operands.

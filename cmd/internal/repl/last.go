@@ -13,12 +13,13 @@ import (
 // A kept is the values of an expression, which may be shown again.
 type kept struct {
 	*query.Stream
-	sel query.Selection
+	sel     query.Selection
+	columns bool // of a report
 }
 
 // keep makes the only sample of a stream be there again when it is ranged over again: nothing is
 // fetched that could overwrite it.
-func keep(st *query.Stream, q *query.Query) *kept {
+func keep(st *query.Stream, q *query.Query, columns bool) *kept {
 	var only *sampling.Sample
 	samples := st.Samples
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
@@ -35,7 +36,7 @@ func keep(st *query.Stream, q *query.Query) *kept {
 			}
 		}
 	}
-	return &kept{st, q.Select}
+	return &kept{st, q.Select, columns}
 }
 
 // runLast shows the last answer again, with settings that hold for this time.

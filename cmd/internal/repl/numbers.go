@@ -1,7 +1,7 @@
 package repl
 
 import (
-	"errors"
+	"fmt"
 	"strconv"
 
 	"pmtools/lib/format"
@@ -41,7 +41,7 @@ func ParsePrecision(text string) (*int, error) {
 	case text == FullDigits:
 		n = format.Full
 	case err != nil || n < 0 || n > MaxPrecision:
-		return nil, errors.New("not a number of digits")
+		return nil, fmt.Errorf("a precision is a number of digits from 0 to %d, or full, not '%s'", MaxPrecision, text)
 	}
 	return &n, nil
 }

@@ -42,7 +42,8 @@ func newRecord() *Verb {
 		Doors: Both, Most: many, Partial: true, Complete: ofRecording,
 	}
 	v.New = func(f *Flags) Run {
-		pace, act := f.pace(), ""
+		act := ""
+		f.Shared("interval", "samples")
 		if f.Door == Prompt {
 			f.exclusive([]string{"background", "stop", "detach"}, func(name string) string { return recordActs[name] }, func(name string) { act = name })
 		}
@@ -60,8 +61,8 @@ func newRecord() *Verb {
 			case act != "" && f.Changed("samples"):
 				return misuse("-s N ends a recording; one in the background is ended by :record --stop")
 			}
-			interval, _ := pace(nil)
-			return s.record(ctx, args[0], args[1:], cmp.Or(interval, s.set.Interval), act != "", w)
+			times := &sampling.Times{Interval: cmp.Or(f.Time.Interval, s.set.Interval), Samples: cmp.Or(f.Time.Samples, s.set.Samples)}
+			return s.record(ctx, args[0], args[1:], times, act != "", w)
 		}
 	}
 	return v
@@ -75,7 +76,7 @@ var recordActs = map[string]string{
 }
 
 // record records what expressions are made of.
-func (s *Session) record(ctx context.Context, file string, exprs []string, interval time.Duration, background bool, w io.Writer) error {
+func (s *Session) record(ctx context.Context, file string, exprs []string, times *sampling.Times, background bool, w io.Writer) error {
 	switch {
 	case s.opt.Record == nil:
 		return query.Problemf("nothing can be recorded here")
@@ -96,9 +97,9 @@ func (s *Session) record(ctx context.Context, file string, exprs []string, inter
 		return err
 	}
 	if background {
-		return s.startRecording(ctx, file, metrics, interval, w)
+		return s.startRecording(ctx, file, metrics, times.Interval, w)
 	}
-	return s.recordHere(ctx, file, metrics, &sampling.Times{Interval: interval, Samples: s.set.Samples}, w)
+	return s.recordHere(ctx, file, metrics, times, w)
 }
 
 // operands returns the metrics that expressions, names and reports are made of; without any those of all

@@ -3,8 +3,6 @@ package repl
 import (
 	"context"
 	"io"
-	"strings"
-	"time"
 
 	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/report"
@@ -19,38 +17,6 @@ func (s *Session) expand(ctx context.Context, src *query.Source, args []string, 
 		tell(left)
 	}
 	return x, err
-}
-
-func newReport() *Verb {
-	return &Verb{
-		Name: "report", Usage: "[INTERVAL] NAME ...", Short: "Show a report: metrics and formulas with labels",
-		Long: "Show a report once, or as time goes by if there is an interval or a number of samples. At the prompt\n" +
-			":vmstat alone does the same for the report of that name.",
-		Doors: Both, Least: 1, Most: many, Asks: true, Leads: true, Partial: true, Complete: ofReports,
-		New: func(f *Flags) Run {
-			pace := f.pace()
-			f.Output(outputs[:3], "json")
-			f.Numbers()
-			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
-				interval, names := pace(args)
-				return s.report(ctx, names, interval, f.Changed("samples"), w)
-			}
-		},
-	}
-}
-
-// report shows reports once, or as time goes by if an interval is given.
-func (s *Session) report(ctx context.Context, names []string, interval time.Duration, again bool, w io.Writer) error {
-	x, err := s.expand(ctx, s.src, report.Arguments(strings.Join(names, " ")), func(p *diagnose.Problem) { s.note(w, p.Msg) })
-	if err != nil {
-		return err
-	}
-	q := s.one("")
-	if interval > 0 || again {
-		q = s.over("", interval, s.set.Samples)
-	}
-	q.Exprs = x.Exprs
-	return s.follow(ctx, q, s.form(&q.Select), w, x.Shape)
 }
 
 func newReports() *Verb {

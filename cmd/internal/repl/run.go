@@ -54,7 +54,9 @@ func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 	case item.Command:
 		err = s.runCommand(ctx, it, w)
 	case item.Expression:
-		err = runExpr(ctx, s, s.one(it.Text), w)
+		v := newEval()
+		f := s.flags(v)
+		err = s.do(ctx, v, f, v.New(f), v.Split([]string{it.Text}), w)
 	case item.Definition:
 		err = s.runDefinition(ctx, it, w)
 	case item.Attribute:

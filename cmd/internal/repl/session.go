@@ -46,6 +46,7 @@ type Options struct {
 	Reports     *report.Reports // nil means those that need no file
 	Zone        *time.Location  // in which times are shown and meant; nil means UTC
 	Settings    Settings        // to begin with
+	Loaded      []string        // the names of definitions that options have loaded
 	Verbs       []*Verb         // of the program, besides those of every session
 }
 
@@ -66,6 +67,10 @@ type Sources struct {
 	Sides []Side
 	// Recordings returns the recordings of each machine in a list of archives that are those of several.
 	Recordings func(ctx context.Context, archives string) ([]string, error)
+	// Machines returns what samples such recordings, but for their names and times.
+	Machines func(ctx context.Context) *query.Recordings
+	// Derived opens the source once more, with the definitions as PCP evaluates them, to be recorded.
+	Derived func(ctx context.Context) (*derive.Source, error)
 	// KnownHosts returns hosts that begin with a prefix, to be proposed.
 	KnownHosts func(prefix string) []string
 	// Record begins to record metrics of a source of one of the kinds in the background; the folio lists the archive.
@@ -75,7 +80,8 @@ type Sources struct {
 
 // World is what a Session does outside itself.
 type World struct {
-	Now func() time.Time // nil means time.Now
+	Now   func() time.Time // nil means time.Now
+	Waits func()           // gets to know that samples are waited for; may be nil
 	// Screen says that output may be drawn over what was there.
 	Screen bool
 	Debug  func(spec string) error                                // sets debug options
@@ -85,10 +91,9 @@ type World struct {
 	// no files.
 	Tools func() (tools *install.Tools, options []string)
 	// Output returns what writes samples in a form.
-	Output    func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
-	Save      func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
-	IsPicture func(file string) bool                     // whether a chart can be drawn into a file
-	Edit      func(text string) (string, error)          // lets the user change a text
+	Output func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
+	Save   func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
+	Edit   func(text string) (string, error)          // lets the user change a text
 	// Read reads files of definitions, those below directories, or standard input where there is no name; the error
 	// tells which cannot be read, beside the others. nil means that there are none.
 	Read     func(names []string) ([]lint.File, error)

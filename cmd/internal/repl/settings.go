@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/item"
+	"pmtools/cmd/internal/samples"
 	"pmtools/derive/check"
-	"pmtools/derive/query"
-
 	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
+	"pmtools/lib/format"
 	"pmtools/lib/when"
 )
 
@@ -85,20 +86,22 @@ func (s Settings) valid() Settings {
 	return s
 }
 
-// A setting is a key of :set.
+// A setting is a key of :set, and most of them are options of verbs, too: of these a setting is what holds without the option.
 type setting struct {
-	key    string
-	help   string
-	values []string // to be completed
-	get    func(*Settings) string
-	set    func(*Settings, string) error
+	key, short string
+	help       string   // of :set
+	usage      string   // of the option; "" for a key that is none
+	values     []string // to be completed
+	alone      string   // the value of the option without one; "" if it needs one
+	get        func(*Settings) string
+	set        func(*Settings, string) error
 }
 
 // settings has the keys.
-var settings = []setting{
-	{"interval", "time between samples of a live source", nil,
-		func(s *Settings) string { return s.Interval.String() },
-		func(s *Settings, v string) error {
+var settings = []*setting{
+	{key: "interval", help: "time between samples of a live source",
+		get: func(s *Settings) string { return s.Interval.String() },
+		set: func(s *Settings, v string) error {
 			d, err := when.ParseInterval(v)
 			if err != nil {
 				return diagnose.From(err)
@@ -109,83 +112,51 @@ var settings = []setting{
 			s.Interval = d
 			return nil
 		}},
-	{"samples", "how many samples :watch and :plot take; 0 for no bound", nil,
-		func(s *Settings) string { return strconv.Itoa(s.Samples) },
-		func(s *Settings, v string) error {
-			n, err := strconv.Atoi(v)
-			if err != nil || n < 0 {
-				return query.Problemf("'%s' is not a number of samples", v)
-			}
-			s.Samples = n
-			return nil
+	counted("samples", "how many samples :watch and :plot take; 0 for no bound", "", func(s *Settings) *int { return &s.Samples }),
+	chosen("output", "o", "output", "form of values", "`FORM` of output", outputs, func(s *Settings) *string { return &s.Output }),
+	{key: "precision", short: "f", help: "digits after the decimal point, full, or auto: four significant digits",
+		usage: "print `N` digits after the decimal point, or full: all that there are", values: []string{auto, FullDigits},
+		get: func(s *Settings) string { return s.PrecisionText() },
+		set: func(s *Settings, v string) (err error) {
+			s.Precision, err = ParsePrecision(v)
+			return err
 		}},
-	{"output", "form of values: " + strings.Join(outputs, ", "), outputs,
-		func(s *Settings) string { return s.Output },
-		func(s *Settings, v string) error {
-			if !slices.Contains(outputs, v) {
-				return query.Problemf("there is no output '%s'; there are %s", v, strings.Join(outputs, ", "))
-			}
-			s.Output = v
-			return nil
-		}},
-	{"precision", "digits after the decimal point, full, or auto: four significant digits", []string{"auto", FullDigits},
-		func(s *Settings) string { return s.PrecisionText() },
-		func(s *Settings, v string) error {
-			n, err := ParsePrecision(v)
-			if err != nil {
-				return query.Problemf("'%s' is neither auto nor full nor a number of digits from 0 to %d", v, MaxPrecision)
-			}
-			s.Precision = n
-			return nil
-		}},
-	{"scale", "on: values are in units in which they are readable; auto: unless there is a precision", []string{"auto", "on", "off"},
-		func(s *Settings) string {
+	{key: "scale", help: "on: values are in units in which they are readable; auto: unless there is a precision",
+		usage: "choose units in which values are readable also with -f", values: []string{auto, "on", "off"}, alone: isOn,
+		get: func(s *Settings) string {
 			if s.Scale == nil {
-				return "auto"
+				return auto
 			}
 			return onOffText(*s.Scale)
 		},
-		func(s *Settings, v string) error {
-			if v == "auto" {
+		set: func(s *Settings, v string) error {
+			if v == auto {
 				s.Scale = nil
 				return nil
 			}
-			var on bool
-			err := setBool(&on, v)
-			if err == nil {
-				s.Scale = &on
-			}
-			return err
+			s.Scale = new(bool)
+			return setBool(s.Scale, v)
 		}},
-	{"percent", "on: ratios are multiplied by 100", onOff,
-		func(s *Settings) string { return onOffText(s.Percent) },
-		func(s *Settings, v string) error { return setBool(&s.Percent, v) }},
-	{"verbose", "on: values come below their type, semantics and instance domain", onOff,
-		func(s *Settings) string { return onOffText(s.Verbose) },
-		func(s *Settings, v string) error { return setBool(&s.Verbose, v) }},
-	{"raw", "on: counters are shown as they are", onOff,
-		func(s *Settings) string { return onOffText(s.Raw) },
-		func(s *Settings, v string) error { return setBool(&s.Raw, v) }},
-	{"pager", "on: output that is longer than the screen is shown by $PAGER, or less", onOff,
-		func(s *Settings) string { return onOffText(!s.NoPager) },
-		func(s *Settings, v string) error {
+	switched("percent", "", "on: ratios are multiplied by 100", "multiply ratios by 100", func(s *Settings) *bool { return &s.Percent }),
+	switched("verbose", "", "on: values come below their type, semantics and instance domain",
+		"show the type, the semantics and the instance domain of each expression before its values", func(s *Settings) *bool { return &s.Verbose }),
+	switched("raw", "r", "on: counters are shown as they are", "output raw counter values (no rate conversion)", func(s *Settings) *bool { return &s.Raw }),
+	{key: "pager", help: "on: output that is longer than the screen is shown by $PAGER, or less", values: onOff,
+		get: func(s *Settings) string { return onOffText(!s.NoPager) },
+		set: func(s *Settings, v string) error {
 			on := !s.NoPager
 			err := setBool(&on, v)
 			s.NoPager = !on
 			return err
 		}},
-	{"sort", "order of values: " + strings.Join(query.Sorts(), ", ") + " (the largest first)", query.Sorts(),
-		func(s *Settings) string { return s.Sort },
-		func(s *Settings, v string) error {
-			if !slices.Contains(query.Sorts(), v) {
-				return query.Problemf("there is no order '%s'; there are %s", v, strings.Join(query.Sorts(), ", "))
-			}
-			s.Sort = v
-			return nil
-		}},
-	{"across", "how values of several hosts are combined: off, " + query.AcrossForms, []string{"off", "sum", "avg", "min", "max", "count", "top", "bottom"},
-		func(s *Settings) string { return cmp.Or(s.Across, "off") },
-		func(s *Settings, v string) error {
+	counted("top", "how many values of each expression there are, the largest; 0 for all", "show only the `N` largest values of each expression",
+		func(s *Settings) *int { return &s.Top }),
+	chosen("sort", "", "order", "order of values, by value the largest first", "`ORDER` of values, by value the largest first", query.Sorts(), func(s *Settings) *string { return &s.Sort }),
+	{key: "across", help: "how values of several hosts are combined: off, " + query.AcrossForms,
+		usage:  "combine the values of hosts by `FUNC`: " + query.AcrossForms,
+		values: []string{"off", "sum", "avg", "min", "max", "count", "top", "bottom"},
+		get:    func(s *Settings) string { return cmp.Or(s.Across, "off") },
+		set: func(s *Settings, v string) error {
 			if v == "off" {
 				v = ""
 			}
@@ -195,24 +166,109 @@ var settings = []setting{
 			s.Across = v
 			return nil
 		}},
-	{"timing", "on: the time that each item takes is shown", onOff,
-		func(s *Settings) string { return onOffText(s.Timing) },
-		func(s *Settings, v string) error { return setBool(&s.Timing, v) }},
-	{"vertical", "on: tables have a line for each cell", onOff,
-		func(s *Settings) string { return onOffText(s.Vertical) },
-		func(s *Settings, v string) error { return setBool(&s.Vertical, v) }},
-	{"language", "pcp, or extended: functions of expressions, and more functions", []string{"pcp", "extended"},
-		func(s *Settings) string { return s.Language.String() },
-		func(s *Settings, v string) (err error) {
+	switched("timing", "", "on: the time that each item takes is shown", "", func(s *Settings) *bool { return &s.Timing }),
+	switched("wide", "", "on: tables have all columns; csv has one for each instance",
+		"show all columns of a table, whatever the width of the terminal; in csv a column for each instance", func(s *Settings) *bool { return &s.Wide }),
+	switched("vertical", "", "on: tables have a line for each cell", "show a table with a line for each value", func(s *Settings) *bool { return &s.Vertical }),
+	switched("long", "", "on: csv has a line for each value", "write csv with a line for each value", func(s *Settings) *bool { return &s.Long }),
+	{key: "header", help: "when a table repeats its header: auto, none, once, or after a number of rows",
+		usage: "`WHEN` the header is written: none, once, or again after this number of rows", values: []string{auto, "none", "once"},
+		get: func(s *Settings) string {
+			for word, n := range headers {
+				if n == s.Header {
+					return word
+				}
+			}
+			return strconv.Itoa(s.Header)
+		},
+		set: func(s *Settings, v string) error {
+			n, known := headers[v]
+			if !known {
+				var err error
+				if n, err = strconv.Atoi(v); err != nil || n < 1 {
+					return query.Problemf("--header=%s: use none, once or a number of rows", v)
+				}
+			}
+			s.Header = n
+			return nil
+		}},
+	{key: "timestamp", help: "how tables and csv write times: auto, or a form of strftime(3)",
+		usage: "write times in tables and csv in the `FORMAT` of strftime(3)", values: []string{auto},
+		get: func(s *Settings) string { return cmp.Or(s.Timestamp, auto) },
+		set: func(s *Settings, v string) error {
+			if v == auto {
+				v = ""
+			}
+			s.Timestamp = v
+			_, err := format.AppendStrftime(nil, v, time.Time{})
+			return err
+		}},
+	{key: "delimiter", help: "the character between the fields of csv", usage: "`CHARACTER` between the fields of csv",
+		get: func(s *Settings) string { return string(cmp.Or(s.Delimiter, ',')) },
+		set: func(s *Settings, v string) error {
+			v = strings.ReplaceAll(v, `\t`, "\t")
+			if len(v) != 1 || strings.Contains("\"\r\n", v) {
+				return query.Problemf("--delimiter=%s is not one character between fields", v)
+			}
+			s.Delimiter = v[0]
+			return nil
+		}},
+	switched("safe-csv", "", "on: csv has no fields that spreadsheets take for formulas", "write csv without fields that spreadsheets take for formulas",
+		func(s *Settings) *bool { return &s.Safe }),
+	{key: "language", help: "pcp, or extended: functions of expressions, and more functions", values: []string{"pcp", "extended"},
+		get: func(s *Settings) string { return s.Language.String() },
+		set: func(s *Settings, v string) (err error) {
 			s.Language, err = query.ParseLanguage(v)
 			return err
 		}},
-	{"color", "on: colours on a terminal", onOff,
-		func(s *Settings) string { return onOffText(s.Color) },
-		func(s *Settings, v string) error { return setBool(&s.Color, v) }},
+	switched("color", "", "on: colours on a terminal", "", func(s *Settings) *bool { return &s.Color }),
+}
+
+// headers has the words for values of Layout.Header.
+var headers = map[string]int{auto: 0, "none": samples.NoHeader, "once": samples.HeaderOnce}
+
+// auto is the value of settings that leave a choice to what there is.
+const auto = "auto"
+
+// chosen returns a setting that is one of a list of values, each of them a noun.
+func chosen(key, short, noun, help, usage string, values []string, of func(*Settings) *string) *setting {
+	list := strings.Join(values, ", ")
+	return &setting{key: key, short: short, help: help + ": " + list, usage: usage + ": " + list, values: values,
+		get: func(s *Settings) string { return *of(s) },
+		set: func(s *Settings, v string) error {
+			if !slices.Contains(values, v) {
+				return query.Problemf("unknown %s '%s'; there are %s", noun, v, list)
+			}
+			*of(s) = v
+			return nil
+		}}
+}
+
+// counted returns a setting that is a number, 0 for no bound.
+func counted(key, help, usage string, of func(*Settings) *int) *setting {
+	return &setting{key: key, help: help, usage: usage,
+		get: func(s *Settings) string { return strconv.Itoa(*of(s)) },
+		set: func(s *Settings, v string) error {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 0 {
+				return query.Problemf("%s is a number of values, 0 or more, not '%s'", key, v)
+			}
+			*of(s) = n
+			return nil
+		}}
+}
+
+// switched returns a setting that is on or off.
+func switched(key, short, help, usage string, of func(*Settings) *bool) *setting {
+	return &setting{key: key, short: short, help: help, usage: usage, values: onOff, alone: isOn,
+		get: func(s *Settings) string { return onOffText(*of(s)) },
+		set: func(s *Settings, v string) error { return setBool(of(s), v) }}
 }
 
 var onOff = []string{"on", "off"}
+
+// isOn is the value of an option that is on, or off, without one.
+const isOn = "true"
 
 const minInterval = time.Millisecond
 
@@ -223,14 +279,16 @@ func onOffText(b bool) string {
 	return "off"
 }
 
+// setBool reads a value of :set, or of an option.
 func setBool(p *bool, v string) error {
-	switch v {
-	case "on":
-		*p = true
-	case "off":
-		*p = false
-	default:
+	on, err := strconv.ParseBool(v)
+	switch {
+	case v == "on" || v == "off":
+		*p = v == "on"
+	case err != nil:
 		return query.Problemf("'%s' is neither on nor off", v)
+	default:
+		*p = on
 	}
 	return nil
 }
@@ -280,8 +338,8 @@ func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
 }
 
 func findSetting(key string) *setting {
-	if i := slices.IndexFunc(settings, func(k setting) bool { return k.key == key }); i >= 0 {
-		return &settings[i]
+	if i := slices.IndexFunc(settings, func(k *setting) bool { return k.key == key }); i >= 0 {
+		return settings[i]
 	}
 	return nil
 }

@@ -14,22 +14,15 @@ import (
 	"pmtools/lib/sampling"
 )
 
-func runExpr(ctx context.Context, s *Session, q *query.Query, w io.Writer) error {
-	st, err := s.queryAll(ctx, q)
-	if err != nil {
-		return err
-	}
-	s.answer = keep(st, q)
-	return s.showAnswer(ctx, w)
-}
-
 func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 	st := s.answer.Stream
-	if s.set.Output != "table" || st.Exprs == nil {
+	if s.set.Output == outputs[0] {
+		s.noteExpanded(w, st.Used())
+	}
+	if s.set.Output != outputs[0] || len(st.Exprs) != 1 || s.answer.columns {
 		_, err := s.Write(ctx, w, st, s.form(&s.answer.sel))
 		return err
 	}
-	s.noteExpanded(w, st.Used())
 	for smp, err := range st.Samples {
 		if err != nil {
 			return err
@@ -40,18 +33,6 @@ func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 		return s.showSet(ctx, w, st, smp)
 	}
 	return nil
-}
-
-// queryAll is query for expressions of which none may be wrong. The error is the first.
-func (s *Session) queryAll(ctx context.Context, q *query.Query) (*query.Stream, error) {
-	st, err := s.query(ctx, q)
-	if err == nil {
-		err = st.Err
-	}
-	if err != nil {
-		return nil, diagnose.Joined(err)[0]
-	}
-	return st, nil
 }
 
 // noteExpanded tells which definitions stand in the places of their names.

@@ -60,8 +60,10 @@ func (s *Session) use(src pmapi.Source, kind, name string) {
 		step = s.src.Step
 	}
 	s.src, s.kind, s.name, s.lost, s.full, s.children = query.NewSource(src), kind, name, false, nil, nil
-	s.src.Equivalent, s.src.Step = s.opt.Equivalent, step
+	s.src.Equivalent, s.src.Step, s.recorded = s.opt.Equivalent, step, nil
 }
+
+func (s *Session) live() bool { return s.fleet != nil || s.src == nil || s.src.Line == nil }
 
 func (s *Session) useFleet(hosts []string) {
 	s.kind, s.name, s.fleet = Host, hosts[0], query.NewFleet(hosts)

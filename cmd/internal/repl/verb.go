@@ -200,9 +200,6 @@ func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []str
 			return err
 		}
 	}
-	if f.doubt != nil {
-		s.complain(w, f.doubt)
-	}
 	if f.changed {
 		defer func(set Settings) { s.set = set }(s.set)
 		s.set = f.Settings.valid()
@@ -225,6 +222,7 @@ func (s *Session) line(ctx context.Context, v *Verb, preset []string, text strin
 func (s *Session) flags(v *Verb) *Flags {
 	f := NewFlags(pflag.NewFlagSet(v.Name, pflag.ContinueOnError), Prompt, s.set)
 	f.Usage = func() {}
+	f.Warn = func(format string, args ...any) { s.complain(s.target(), query.Problemf(format, args...)) }
 	return f
 }
 

@@ -105,7 +105,7 @@ hello ["a"] false table
 	o := &repl.Options{Sources: repl.Sources{Open: archives(t, "ta"), Kind: repl.Archive, Name: "ta"}, Verbs: []*repl.Verb{newGreet(repl.Exprs)}}
 	e := repl.New(o)
 	defer e.Close()
-	for line, want := range map[string]string{":greet --w": "--word ", ":greet -l --o": "--output ", ":greet a --w": "", ":greet -- --w": "", ":watch --sa": "--samples ", ":greet -w w": "welcome"} {
+	for line, want := range map[string]string{":greet --w": "--word ", ":greet -l --o": "--output ", ":greet a --w": "", ":greet -- --w": "", ":watch --sam": "--samples ", ":eval --al": "--align ", ":greet -w w": "welcome"} {
 		texts, _ := e.Complete(line, len(line))
 		if got := strings.Join(texts, "|"); got != want {
 			t.Errorf("of expressions, %q: %q, want %q", line, got, want)

@@ -4,6 +4,7 @@ package repl
 func Verbs() []*Verb {
 	return []*Verb{
 		newExplain(),
+		newEval(),
 		newWatch(),
 		newPlot(),
 		newTop(),

@@ -1,0 +1,113 @@
+package repl
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"pmtools/derive/lint"
+	"pmtools/derive/query"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
+	"pmtools/lib/sampling"
+)
+
+// A Form says how samples are written.
+type Form struct {
+	Output   string // one of Outputs, Chart or Watch
+	Picture  string // the file that a chart is drawn into; "" for the terminal
+	Rows     bool   // a table has a line for each value
+	Delay    bool   // recorded samples are waited for as live ones are
+	Settings *Settings
+}
+
+// Forms of output besides Outputs.
+const (
+	Chart = "chart" // lines over time
+	Watch = "watch" // a line for each value, drawn over the one before on a terminal
+)
+
+// Query returns the samples of expressions, with errors as those of query.Run. The Session must not
+// be used for anything else until they end.
+func (s *Session) Query(ctx context.Context, q *query.Query) (*query.Stream, error) {
+	if err := s.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer s.release()
+	st, err := s.query(ctx, q)
+	return st, s.noteLost(err)
+}
+
+// query is Query for a caller that has acquired the Session.
+func (s *Session) query(ctx context.Context, q *query.Query) (st *query.Stream, err error) {
+	own := *q
+	own.Zone, own.Interval = s.zone, cmp.Or(own.Interval, s.set.Interval)
+	if s.fleet != nil {
+		own.Source = sampling.Source{Kind: "hosts"}
+		return s.fleet.Run(ctx, s.defs, &own)
+	}
+	own.Source = sampling.Source{Kind: s.kind, Name: pmcd.Redact(s.name)}
+	if s.recorded != nil {
+		return s.recorded.Run(ctx, s.defs, &own)
+	}
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	own.Source.Kind = s.kind // of what there is instead of the default
+	st, err = query.Run(ctx, s.src, s.defs, &own)
+	if st != nil {
+		samples := st.Samples
+		st.Samples = func(yield func(*sampling.Sample, error) bool) {
+			samples(func(smp *sampling.Sample, err error) bool { return yield(smp, s.noteLost(err)) })
+		}
+		lint.ExplainZeros(st, s.opt.Note)
+	}
+	return st, err
+}
+
+// Write writes samples in a form, and returns how many there were.
+func (s *Session) Write(ctx context.Context, w io.Writer, st *query.Stream, f Form) (int, error) {
+	if s.opt.Output == nil {
+		return 0, query.Problemf("values cannot be written here")
+	}
+	return st.Write(ctx, func(h *sampling.Header) (sampling.Writer, error) {
+		if f.Output == "json" && !h.Hosts {
+			h.Source.Host, _ = pmapi.HostName(ctx, s.src) // beside an error there is a guess, which is good enough
+		}
+		return s.opt.Output(w, h, f)
+	})
+}
+
+// form returns the form of the settings.
+func (s *Session) form(sel *query.Selection) Form {
+	return Form{Output: s.set.Output, Rows: s.set.Vertical || sel.Top > 0, Settings: &s.set}
+}
+
+// Source returns the source of the Session, which is opened if need be.
+func (s *Session) Source(ctx context.Context) (*query.Source, error) {
+	if err := s.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer s.release()
+	return s.src, s.connect(ctx)
+}
+
+// UseSourceZone makes the zone of the source that in which times are shown and meant.
+func (s *Session) UseSourceZone(ctx context.Context, load func(tz string) (*time.Location, error)) error {
+	src, err := s.Source(ctx)
+	if err != nil {
+		return err
+	}
+	tz, err := pmapi.Zone(ctx, src)
+	if err != nil {
+		return fmt.Errorf("the time zone of the source is not known: %w", err)
+	}
+	zone, err := load(tz)
+	if err != nil {
+		return err
+	}
+	s.zone = zone
+	return nil
+}
