@@ -63,7 +63,7 @@ func (s *Source) Proposals(ctx context.Context) func(string) []string {
 // the likely intention, each line with its newline.
 func (s *Source) Explain(ctx context.Context, err error) string {
 	if r, ok := errors.AsType[*refusal](err); ok {
-		return draw.Problem(r.problem(s.Proposals(ctx)), 0)
+		return draw.Problem(r.problem(s.Proposals(ctx)), 0, 0)
 	}
 	return err.Error() + "\n"
 }

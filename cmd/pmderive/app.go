@@ -19,6 +19,7 @@ import (
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/diagnose"
 	"pmtools/internal/draw"
+	"pmtools/internal/textwidth"
 )
 
 // wrongUse is the exit status for invalid command lines.
@@ -88,7 +89,7 @@ func (a *app) complain(err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	text := problemText(err, a.Env.Stderr)
+	text := problemText(err, a.Env.Stderr, a.Env.Prog+": ")
 	if a.Env.ColorWanted(a.Env.Stderr) {
 		text = paint.Carets(text)
 		a.Env.Paints(true, false)
@@ -97,12 +98,12 @@ func (a *app) complain(err error) {
 }
 
 // problemText returns an error with all its details, ending with a newline, within the width of the
-// terminal that a stream is.
-func problemText(err error, stream any) string {
+// terminal that a stream is, for a line that has a head.
+func problemText(err error, stream any, head string) string {
 	if list := diagnose.Joined(err); len(list) > 1 {
 		text := ""
 		for _, err := range list {
-			text += problemText(err, stream)
+			text += problemText(err, stream, head)
 		}
 		return text
 	}
@@ -112,7 +113,7 @@ func problemText(err error, stream any) string {
 	}
 	if ok {
 		width, _ := cli.TerminalSize(stream)
-		return draw.Problem(p, width)
+		return draw.Problem(p, width, textwidth.Width(head))
 	}
 	return err.Error() + "\n"
 }

@@ -92,7 +92,8 @@ func (a *app) report(host string, err error) {
 	if host != "" {
 		host = pmcd.Redact(host) + ": "
 	}
-	fmt.Fprintf(a.Env.Stderr, "%s: %s%s", a.Env.Prog, host, problemText(err, a.Env.Stderr))
+	head := a.Env.Prog + ": " + host
+	fmt.Fprint(a.Env.Stderr, head, problemText(err, a.Env.Stderr, head))
 }
 
 // knownHosts returns the hosts of the command line and those asked before that begin with a prefix.

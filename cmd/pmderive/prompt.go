@@ -224,7 +224,8 @@ func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool
 	case err != nil && ctx.Err() != nil:
 		fmt.Fprintln(a.Env.Out, "interrupted")
 	case err != nil:
-		text, head := problemText(err, a.Env.Stdout), "error: "
+		head := "error: "
+		text := problemText(err, a.Env.Stdout, head)
 		if s.Color() {
 			text, head = paint.Carets(text), paint.Red(head)
 			a.Env.Paints(true, false)

@@ -116,7 +116,8 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 		case errors.Is(err, repl.ErrFound):
 			failed = true
 		case err != nil:
-			fmt.Fprintf(a.Env.Stderr, "%s: line %d: %s", a.Env.Prog, first, problemText(err, a.Env.Stderr))
+			head := fmt.Sprintf("%s: line %d: ", a.Env.Prog, first)
+			fmt.Fprint(a.Env.Stderr, head, problemText(err, a.Env.Stderr, head))
 			failed = true
 		}
 	}

@@ -24,7 +24,7 @@ func (f *Failure) write(b *strings.Builder) {
 	fmt.Fprintf(b, "  line %d: %s\n", f.Line, f.Expr)
 	switch {
 	case f.problem != nil:
-		for _, line := range strings.Split(strings.TrimSuffix(draw.Problem(f.problem, 0), "\n"), "\n") {
+		for _, line := range strings.Split(strings.TrimSuffix(draw.Problem(f.problem, 0, 0), "\n"), "\n") {
 			fmt.Fprintf(b, "    %s\n", line)
 		}
 		if f.Message != f.problem.Msg {

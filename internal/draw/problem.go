@@ -11,10 +11,13 @@ import (
 
 // Problem returns the message, the source with a caret under the place, and the notes, each line with
 // its newline. Every line but the first is indented. Lines are broken at words, and the source is cut
-// around the caret, to fit a width; a width of 0 is none.
-func Problem(p *diagnose.Problem, width int) string {
+// around the caret, to fit a width; a width of 0 is none. The first line stands behind a text that has
+// taken some columns already.
+func Problem(p *diagnose.Problem, width, taken int) string {
 	var b strings.Builder
-	b.WriteString(strings.Join(textwidth.Wrap(p.Msg, width), "\n  ") + "\n")
+	before := strings.Repeat(".", max(taken-len("  "), 0)) // other lines are indented
+	message := strings.Join(textwidth.Wrap(before+p.Msg, max(width-len("  "), 0)), "\n  ")
+	b.WriteString(message[len(before):] + "\n")
 	context := snippetContext
 	if width > 0 {
 		context = max(width-len("  ......"), 2) / 2

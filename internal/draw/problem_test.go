@@ -30,7 +30,7 @@ func TestWidth(t *testing.T) {
 	src := strings.Repeat("one.metric + ", 20) + "other.metric" + strings.Repeat(" - third.metric", 20)
 	p := &diagnose.Problem{Msg: "unknown metric other.metric in an expression that is long", Src: src, Pos: strings.Index(src, "other"), Notes: []string{"a note that is longer than the terminal is wide"}}
 	for _, width := range []int{40, 60, 100} {
-		lines := strings.Split(strings.TrimSuffix(Problem(p, width), "\n"), "\n")
+		lines := strings.Split(strings.TrimSuffix("pmderive: "+Problem(p, width, len("pmderive: ")), "\n"), "\n")
 		caret := -1
 		for i, line := range lines {
 			if len(line) > width {

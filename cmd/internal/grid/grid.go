@@ -144,8 +144,13 @@ func (g *grid) fit(t *answer.Table, width int) {
 		widths, all = g.widths()
 	}
 	last := g.columns - 1
-	if room := widths[last] - (all - width); t.Wrap && room >= leastColumn && all > width {
+	switch room := widths[last] - (all - width); {
+	case !t.Wrap || all <= width:
+	case room >= leastColumn:
 		g.wrap(last, room)
+		return
+	case len(t.Header) == 0:
+		g.stack(width)
 		return
 	}
 	for fixed := make([]bool, g.columns); all > width; {
@@ -204,6 +209,30 @@ func (g *grid) drop(column int) {
 	}
 	g.right = slices.Delete(g.right, column, column+1)
 	g.columns--
+}
+
+// stack puts the cells of the last column below the others, both broken at words.
+func (g *grid) stack(width int) {
+	const indent = "    "
+	var rows [][]string
+	for _, row := range g.rows {
+		last := len(row) - 1
+		head := strings.TrimRight(strings.Join(row[:last], "  "), " ")
+		lines := textwidth.Wrap(head, width-len(indent))
+		if head == "" {
+			lines = nil // as between two pages
+		}
+		if row[last] != "" || head == "" {
+			lines = append(lines, textwidth.Wrap(row[last], width-len(indent))...)
+		}
+		for i, line := range lines {
+			if i > 0 || head == "" {
+				line = indent + line
+			}
+			rows = append(rows, []string{line})
+		}
+	}
+	g.rows, g.columns, g.right = rows, 1, []bool{false}
 }
 
 // wrap breaks the cells of a column at words, into rows that are empty otherwise.

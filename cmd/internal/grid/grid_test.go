@@ -55,6 +55,8 @@ func TestTableFits(t *testing.T) {
 		{"one dropped", answer.Table{Rows: [][]string{{"aaa", "bbb", "ccc"}}, Drop: []int{1, 2}}, 8, "aaa  ccc\n"},
 		{"wrapped", answer.Table{Rows: [][]string{{"name", long}, {"b", "x"}}, Wrap: true}, 26,
 			"name  word word word word\n      word word word word\n      word end\nb     x\n"},
+		{"stacked", answer.Table{Rows: [][]string{{"a longer name", "1", long}, {"b", "", ""}, {"", "", "x"}, {"", "", ""}}, Wrap: true}, 18,
+			"a longer name\n    1\n    word word word\n    word word word\n    word word word\n    end\nb\n    x\n\n"},
 		{"cut", answer.Table{Rows: [][]string{{long, "100"}, {"b", "2"}}, Right: []bool{false, true}}, 26, "word word …d word end  100\nb                        2\n"},
 		{"shared", answer.Table{Rows: [][]string{{long, "100", strings.Repeat("x", 20)}}}, 45, "word word… word end  100  xxxxxxxxx…xxxxxxxxx\n"},
 		{"both cut", answer.Table{Rows: [][]string{{long, "100", strings.Repeat("y", 40)}}}, 40, "word wor…ord end  100  yyyyyyyy…yyyyyyyy\n"},

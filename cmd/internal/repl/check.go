@@ -111,7 +111,7 @@ func findingLines(found []lint.Diagnostic, snippets bool) (lines []string) {
 
 // findingText returns a finding with the place, ending in a newline.
 func findingText(d *lint.Diagnostic) string {
-	return draw.Problem(&diagnose.Problem{Msg: d.String(), Src: d.Source, Pos: min(d.Column-1, len(d.Source)), Notes: d.Notes}, 0)
+	return draw.Problem(&diagnose.Problem{Msg: d.String(), Src: d.Source, Pos: min(d.Column-1, len(d.Source)), Notes: d.Notes}, 0, 0)
 }
 
 // rulesTable returns what each rule looks for.

@@ -44,7 +44,10 @@ func runHelp(ctx context.Context, s *Session, args []string, w io.Writer) error 
 	for _, v := range At(Prompt, s.verbs()) {
 		names = append(names, v.names()...)
 		if slices.Contains(v.names(), name) {
-			fmt.Fprintf(w, "%s\n    %s\n", v.usage(Prompt), v.Short)
+			fmt.Fprintln(w, v.usage(Prompt))
+			if err := s.table(ctx, w, &Table{Rows: [][]string{{"  ", v.Short}}, Wrap: true}); err != nil {
+				return err
+			}
 			if name == "set" {
 				s.helpSettings(w)
 			}
@@ -63,8 +66,11 @@ func runHelp(ctx context.Context, s *Session, args []string, w io.Writer) error 
 }
 
 func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
-	io.WriteString(w, "An expression is evaluated; NAME = EXPR defines a derived metric.\n\n")
-	t := &Table{Wrap: true}
+	t := &Table{Wrap: true, Rows: [][]string{{"An expression is evaluated; NAME = EXPR defines a derived metric."}, {""}}}
+	if err := s.table(ctx, w, t); err != nil {
+		return err
+	}
+	t = &Table{Wrap: true}
 	for _, v := range At(Prompt, s.verbs()) {
 		text := v.Short
 		if len(v.Aliases) > 0 {

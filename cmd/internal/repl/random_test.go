@@ -66,7 +66,7 @@ func step(t testing.TB, s *repl.Session, line string) {
 		if strings.TrimSpace(p.Msg) == "" {
 			t.Fatalf("%q: a problem without a message", line)
 		}
-		draw.Problem(p, 0)
+		draw.Problem(p, 0, 0)
 	}
 	if waits != "" && err == nil && !strings.HasSuffix(line, `\`) {
 		t.Errorf("%q waits for another line, but is complete", line)

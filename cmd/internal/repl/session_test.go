@@ -145,7 +145,7 @@ func run(s *repl.Session, items ...string) string {
 		var p *diagnose.Problem
 		switch {
 		case errors.As(err, &p):
-			fmt.Fprintf(&b, "!! %s", draw.Problem(p, 0))
+			fmt.Fprintf(&b, "!! %s", draw.Problem(p, 0, 0))
 		case err != nil:
 			fmt.Fprintf(&b, "!! %v\n", err)
 		}

@@ -313,8 +313,13 @@ func (t *tableWriter) begin() {
 			}
 			return true
 		})
-		note := fmt.Sprintf("%d of %d columns (--wide has all); without ", n, all)
-		t.b = append(append(t.b, textwidth.Cut(note+strings.Join(names, ", "), t.opt.Width)...), '\n')
+		note := []string{fmt.Sprintf("%d of %d columns (--wide has all)", n, all), "without " + strings.Join(names, ", ")}
+		if one := strings.Join(note, "; "); textwidth.Width(one) <= t.opt.Width {
+			note = []string{one}
+		}
+		for _, line := range note {
+			t.b = append(append(t.b, textwidth.Cut(line, t.opt.Width)...), '\n')
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ func TestTableWidth(t *testing.T) {
 		note  string
 	}{
 		{0, false, ""}, {200, false, ""}, {30, true, ""}, {54, false, ""}, {49, false, ""},
-		{46, false, "4 of 5 columns (--wide has all); without a/b\n"}, {40, false, "3 of 5 columns (--wide has all); with...\n"}, {1, false, "1\n"},
+		{46, false, "4 of 5 columns (--wide has all); without a/b\n"}, {40, false, "3 of 5 columns (--wide has all)\nwithout 世界, a/b\n"}, {1, false, "1\n"},
 	} {
 		out := write(t, NewTable, h, &Options{Precision: -1, Width: tt.width, Wide: tt.wide}, at(0, set), at(1, set))
 		if !strings.HasPrefix(out, tt.note) || tt.note == "" && strings.Contains(out, "columns") {
