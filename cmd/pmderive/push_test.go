@@ -285,7 +285,7 @@ func TestPushQueue(t *testing.T) {
 	}
 	var r remotewrite.Request
 	r.Add(&remotewrite.Series{Labels: remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "before"})}, 1, 2)
-	b := r.Block()
+	b := r.Split(1)[0]
 	if err := q.Put(&b); err != nil {
 		t.Fatal(err)
 	}

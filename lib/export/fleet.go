@@ -180,12 +180,9 @@ func (f *Fleet) domains(host string) (text, moved string) {
 	return fmt.Sprint(list), ""
 }
 
-// Kinds returns the kinds of all hosts, see KindsOf.
-func (f *Fleet) Kinds(ctx context.Context) ([]*Kind, error) { return f.KindsOf(ctx) }
-
-// KindsOf returns the kinds of hosts, the one with most hosts first; of the given ones, or of all if none of these has tables. Hosts that say the
+// Kinds returns the kinds of hosts, the one with most hosts first; of the given ones, or of all if none of these has tables. Hosts that say the
 // same are of two kinds where the metrics are of several instance domains, and these are others.
-func (f *Fleet) KindsOf(ctx context.Context, hosts ...string) ([]*Kind, error) {
+func (f *Fleet) Kinds(ctx context.Context, hosts ...string) ([]*Kind, error) {
 	if err := f.oneTree(); err != nil {
 		return nil, err
 	}

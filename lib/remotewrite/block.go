@@ -128,30 +128,24 @@ func appendString[T ~string](b []byte, text T) []byte {
 
 func (b *Block) appendSeries(out []byte, refs []int, base int64, number map[*Metadata]uint64) []byte {
 	next := 0
-	for _, ref := range refs {
+	var fresh []*timeSeries
+	for i, ref := range refs {
 		if ref < 0 {
-			out = append(out, 0)
+			out, fresh = append(out, 0), append(fresh, &b.series[i])
 			continue
 		}
 		distance := ref - next
 		out = binary.AppendUvarint(out, 1+uint64(distance<<1^distance>>(bits.UintSize-1)))
 		next = ref + 1
 	}
-	for i, ref := range refs {
-		if ref < 0 {
-			out = appendString(out, b.series[i].Labels)
-		}
+	for _, s := range fresh {
+		out = appendString(out, s.Labels)
 	}
-	for i, ref := range refs {
-		if ref < 0 {
-			out = binary.AppendUvarint(out, number[b.series[i].Meta])
-		}
+	for _, s := range fresh {
+		out = binary.AppendUvarint(out, number[s.Meta])
 	}
-	for i, ref := range refs {
-		if ref >= 0 {
-			continue
-		}
-		created := b.series[i].Created
+	for _, s := range fresh {
+		created := s.Created
 		if created != 0 {
 			if created -= base; created >= 0 {
 				created++
@@ -246,8 +240,8 @@ func decode(body []byte, key *keyBlock) (*Block, error) {
 	series, samples, metas := r.count(), r.count(), r.count()
 	base := r.varint()
 	list := r.metas(metas)
-	refs := r.series(b, series, key)
-	r.newSeries(b, refs, base, list)
+	refs, fresh := r.series(b, series, key)
+	r.newSeries(fresh, base, list)
 	r.samples(b, samples, base)
 	r.values(b, refs, key)
 	if r.err == nil && (len(r.b) > 0 || len(b.series) == 0) {
@@ -269,60 +263,53 @@ func (r *blockReader) metas(n int) (list []*Metadata) {
 	return list
 }
 
-// series reads which series are those of the key, by their numbers or -1.
-func (r *blockReader) series(b *Block, n int, key *keyBlock) []int {
+// series reads which series are those of the key, by their numbers or -1, and which are new.
+func (r *blockReader) series(b *Block, n int, key *keyBlock) (refs []int, fresh []*timeSeries) {
 	if r.err != nil {
-		return nil
+		return nil, nil
 	}
 	b.series = make([]timeSeries, n)
 	refs, next := make([]int, n), int64(0)
 	for i := range refs {
 		v := r.uvarint()
 		if refs[i] = -1; v == 0 {
+			fresh = append(fresh, &b.series[i])
 			continue
 		}
 		v--
 		next += int64(v>>1) ^ -int64(v&1)
 		if key == nil || next < 0 || next >= int64(len(key.series)) {
 			r.fail()
-			return refs
+			return refs, nil
 		}
 		refs[i], b.series[i].Series = int(next), key.series[next].Series
 		next++
 	}
-	return refs
+	return refs, fresh
 }
 
-func (r *blockReader) newSeries(b *Block, refs []int, base int64, metas []*Metadata) {
-	for i, ref := range refs {
-		if ref < 0 {
-			b.series[i].Labels = Labels(r.text())
-		}
+func (r *blockReader) newSeries(fresh []*timeSeries, base int64, metas []*Metadata) {
+	for _, s := range fresh {
+		s.Labels = Labels(r.text())
 	}
-	for i, ref := range refs {
-		if ref >= 0 {
-			continue
-		}
+	for _, s := range fresh {
 		meta := r.uvarint()
 		if meta > uint64(len(metas)) {
 			r.fail()
 			return
 		}
 		if meta > 0 {
-			b.series[i].Meta = metas[meta-1]
+			s.Meta = metas[meta-1]
 		}
 	}
-	for i, ref := range refs {
-		if ref >= 0 {
-			continue
-		}
+	for _, s := range fresh {
 		created := r.varint()
 		if created > 0 {
 			created--
 		} else if created == 0 {
 			continue
 		}
-		b.series[i].Created = created + base
+		s.Created = created + base
 	}
 }
 

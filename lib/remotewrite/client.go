@@ -149,17 +149,9 @@ func secret(name string) (string, error) {
 	return line, nil
 }
 
-// Post sends a request on a connection of its own. The error is a *Refusal, a *Failure, or that of ctx. Post returns within the
-// time-out and when ctx ends, whatever the server does.
-func (c *Client) Post(ctx context.Context, b *Block) error {
-	n := c.conn()
-	defer n.close()
-	_, err := n.post(ctx, b)
-	return err
-}
-
-// post is Post. lost means that the connection of the last request was lost since; without an error, only a
-// new connection shows that.
+// post sends a request. The error is a *Refusal, a *Failure, or that of ctx. post returns within the time-out and when ctx ends,
+// whatever the server does. lost means that the connection of the last request was lost since; without an error, only a new
+// connection shows that.
 func (n *conn) post(ctx context.Context, b *Block) (lost bool, err error) {
 	if !n.c.old.Load() {
 		if lost, err = n.attempt(ctx, b, 2); err != errOld {

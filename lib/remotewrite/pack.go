@@ -89,11 +89,15 @@ func (u *unpacker) unpack(text []byte, number, key uint64) (*Block, error) {
 	if err != nil {
 		return nil, err
 	}
+	return u.block(text, k)
+}
+
+func (u *unpacker) block(text []byte, key *keyBlock) (*Block, error) {
 	body, err := u.zip.DecodeAll(text, nil)
 	if err != nil {
 		return nil, err
 	}
-	return decode(body, k)
+	return decode(body, key)
 }
 
 // key returns a key, nil for a Block that needs none.
@@ -113,13 +117,9 @@ func (u *unpacker) key(number, key uint64) (*keyBlock, error) {
 		return u.keys[i].keyBlock, nil
 	}
 	text, err := u.read(key)
-	var body []byte
-	if err == nil {
-		body, err = u.zip.DecodeAll(text, nil)
-	}
 	var b *Block
 	if err == nil {
-		b, err = decode(body, nil)
+		b, err = u.block(text, nil)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("it is stored as the difference to another file: %w", err)

@@ -95,9 +95,6 @@ func (r *Request) Len() int { return r.size }
 // Series returns the number of series.
 func (r *Request) Series() int { return len(r.series) }
 
-// Block returns the samples as one Block.
-func (r *Request) Block() Block { return r.Split(1)[0] }
-
 // Split returns the samples as at most n Blocks of about the same size, of which each has other series.
 func (r *Request) Split(n int) (list []Block) {
 	left := r.Samples

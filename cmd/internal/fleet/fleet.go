@@ -31,7 +31,7 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *derive.Set
 		return "", err
 	}
 	opt.Micros = opt.Micros || tables.Micros
-	list, err := tables.KindsOf(ctx, opt.Hosts...)
+	list, err := tables.Kinds(ctx, opt.Hosts...)
 	if err != nil {
 		return "", err
 	}
