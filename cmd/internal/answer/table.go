@@ -1,10 +1,7 @@
 // Package answer has what verbs answer with, and its forms for programs.
 package answer
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // A Table is rows of text in columns, for people. Programs get its records or objects.
 type Table struct {
@@ -20,20 +17,6 @@ type Table struct {
 	Keys    []string   // the names of the columns in CSV; nil for those of the header
 	Records [][]string // the rows of CSV, in full; nil for Rows
 	Objects []any      // what JSON has, an object on each line; nil for the records with their keys
-}
-
-// Cut leaves out a column.
-func (t *Table) Cut(column int) {
-	t.Header = slices.Delete(t.Header, column, column+1)
-	t.Right = slices.Delete(t.Right, column, column+1)
-	for i, row := range t.Rows {
-		t.Rows[i] = slices.Delete(row, column, column+1)
-	}
-	for i, n := range t.Drop {
-		if n > column {
-			t.Drop[i]--
-		}
-	}
 }
 
 // Vertical returns the table with a line for each cell: what the column is, and the text.

@@ -66,9 +66,6 @@ func (s *Summaries) End() error {
 			clear(t.Rows[i][:metric+1]) // they stand above its instances
 		}
 	}
-	if !s.Instances {
-		t.Cut(metric + 1)
-	}
 	return s.Show(t)
 }
 
@@ -80,12 +77,18 @@ func (s *Summaries) columns() (names []string) {
 	if s.Intervals {
 		names = append(names, "from", "to")
 	}
-	names = append(names, "metric", "instance", "units", "samples", "gaps", "marks", "min", "min_time", "max", "max_time", "mean", "p50", "p95", "p99", "last")
+	if names = append(names, "metric"); s.named() {
+		names = append(names, "instance")
+	}
+	names = append(names, "units", "samples", "gaps", "marks", "min", "min_time", "max", "max_time", "mean", "p50", "p95", "p99", "last")
 	if s.Change {
 		names = append(names, "change")
 	}
 	return names
 }
+
+// named reports whether there is a column of instances.
+func (s *Summaries) named() bool { return s.Instances || !s.forPeople() }
 
 // table returns the table of rows. The numbers of a metric and of its instances are in the same unit.
 func (s *Summaries) table(rows []summary.Row, keys []string) *answer.Table {
@@ -118,8 +121,11 @@ func (s *Summaries) cells(r *summary.Row, f *texts) (cells []string) {
 	if s.Intervals {
 		cells = append(cells, at(r.From), at(r.To))
 	}
+	if cells = append(cells, r.Name); s.named() {
+		cells = append(cells, r.Instance)
+	}
 	cells = append(cells,
-		r.Name, r.Instance, r.Desc.Units.String(), strconv.Itoa(r.Samples), strconv.Itoa(r.Gaps), strconv.Itoa(r.Marks),
+		r.Desc.Units.String(), strconv.Itoa(r.Samples), strconv.Itoa(r.Gaps), strconv.Itoa(r.Marks),
 		f.number(r.Min), at(r.MinTime), f.number(r.Max), at(r.MaxTime), f.number(r.Mean), f.number(r.P50), f.number(r.P95), f.number(r.P99), f.number(r.Last),
 	)
 	if s.Change {
