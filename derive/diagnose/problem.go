@@ -44,7 +44,7 @@ func Check(text string, err error, names func(unknown string) []string) *Problem
 		p.operand(bad, name, names)
 	}
 	for _, o := range bad.Operands {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s %s: %s", o.Role, operandText(o.Expr), metadata(o.Type)))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s %s: %s", o.Role, operandText(o.Expr), Metadata(o.Type)))
 	}
 	p.hint(bad)
 	if len(bad.Path) > 0 {
@@ -57,8 +57,8 @@ func Check(text string, err error, names func(unknown string) []string) *Problem
 // operandText returns an operand, cut if it is long.
 func operandText(x syntax.Expr) string { return textwidth.Cut(syntax.PrintPrefix(x, 8*60), 60) }
 
-// metadata describes values in one line.
-func metadata(t check.Type) string {
+// Metadata describes values in one line.
+func Metadata(t check.Type) string {
 	d := t.Desc(pcp.NullID)
 	return string(format.AppendSummary(nil, &d))
 }

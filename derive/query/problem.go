@@ -11,7 +11,6 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
 	"pmtools/internal/textwidth"
-	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -120,10 +119,4 @@ func Plural(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// Metadata describes values in one line.
-func Metadata(t check.Type) string {
-	d := t.Desc(pcp.NullID)
-	return string(format.AppendSummary(nil, &d))
 }

@@ -161,7 +161,7 @@ func (b *Binder) where(ctx context.Context, text string) (*Expr, error) {
 		return nil, err
 	}
 	if !e.Info.Root.Type.Arithmetic() {
-		return nil, Problemf("--where wants a number: %s", Metadata(e.Info.Root))
+		return nil, Problemf("--where wants a number: %s", diagnose.Metadata(e.Info.Root))
 	}
 	return e, nil
 }

@@ -125,7 +125,7 @@ func (r *recorder) compile(ctx context.Context, src *query.Source, defs *derive.
 		e := x.Expr
 		p, wrong := errors.AsType[*diagnose.Problem](x.Err)
 		if x.Err == nil && !e.Info.Root.Type.Arithmetic() {
-			p, wrong = query.Problemf("the values of %s are not numbers: %s", x.Name, query.Metadata(e.Info.Root)), true
+			p, wrong = query.Problemf("the values of %s are not numbers: %s", x.Name, diagnose.Metadata(e.Info.Root)), true
 		}
 		var m *metric
 		switch {

@@ -379,7 +379,7 @@ func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q 
 			if x.Info.Root.Type.Arithmetic() {
 				break
 			} else if i == len(st.Exprs)-1 {
-				return query.Problemf("the values are not numbers: %s", query.Metadata(x.Info.Root))
+				return query.Problemf("the values are not numbers: %s", diagnose.Metadata(x.Info.Root))
 			}
 		}
 	case e.drawn && form.Output == outputs[0]:

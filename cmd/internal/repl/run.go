@@ -103,7 +103,7 @@ func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) 
 	s.noteExpanded(w, expand.Names(c.Expr))
 	s.define(next)
 	s.dirty = true
-	fmt.Fprintf(w, "%s: %s\n", it.Name, query.Metadata(c.Info.Root))
+	fmt.Fprintf(w, "%s: %s\n", it.Name, diagnose.Metadata(c.Info.Root))
 	if c.Masked {
 		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition; %s == EXPR compares\n", it.Name, it.Name)
 	}

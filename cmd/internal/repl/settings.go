@@ -19,10 +19,8 @@ import (
 	"pmtools/lib/when"
 )
 
+// outputs are the names of the forms of output, the usual one first.
 var outputs = []string{"table", "csv", "json", "openmetrics"}
-
-// Outputs returns the names of the forms of output, the usual one first.
-func Outputs() []string { return slices.Clone(outputs) }
 
 // DefaultInterval is the time between samples if not set.
 const DefaultInterval = query.DefaultInterval

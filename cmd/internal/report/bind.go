@@ -227,7 +227,7 @@ func (b *Bound) converted(c *Column, e *query.Expr, text string) (string, error)
 		}
 		return "rescale(rate(" + text + `), "` + to.String() + `")`, nil
 	case !same:
-		return "", query.Problemf("%s cannot be converted to %s", query.Metadata(t), want)
+		return "", query.Problemf("%s cannot be converted to %s", diagnose.Metadata(t), want)
 	case to == t.Units:
 		return instant(text, t.Sem == pcp.Counter), nil
 	}
