@@ -5,12 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/repl"
 	"pmtools/lib/archive/archivetest"
 )
@@ -56,11 +54,15 @@ func words(line string) (args []string) {
 	return args
 }
 
-// TestGroups: help shows each verb in a group.
+// TestGroups: help lists all verbs of both doors.
 func TestGroups(t *testing.T) {
-	for _, v := range repl.At(repl.Shell, repl.Verbs()) {
-		if !slices.ContainsFunc(commandGroups, func(g command.Group) bool { return slices.Contains(g.Names, v.Name) }) {
-			t.Errorf("%s is in no group of help.go", v.Name)
+	shell, prompt := runIn("", "help"), runIn("", ":help")
+	verbs := newCommand(&cli.Env{}).verbs()
+	for door, text := range map[repl.Door]string{repl.Shell: shell, repl.Prompt: strings.ReplaceAll(prompt, "  :", "  ")} {
+		for _, v := range repl.At(door, verbs) {
+			if !regexp.MustCompile(`(?m)^  ` + v.Name + ` +\S`).MatchString(text) {
+				t.Errorf("%s is not in the list of door %d", v.Name, door)
+			}
 		}
 	}
 }
@@ -69,11 +71,12 @@ func TestGroups(t *testing.T) {
 func TestExamples(t *testing.T) {
 	root := newCommand(&cli.Env{LookupEnv: func(string) (string, bool) { return "", false }}).newRoot()
 	for _, c := range append(root.Commands(), root) {
-		if n := strings.Count("\n"+c.Example, "\n  pmderive") + strings.Count(c.Example, "\n  eval "); n < 2 || n > 4 {
+		text := repl.Examples(c.Name())
+		if n := strings.Count(text, "\n  pmderive") + strings.Count(text, "\n  eval "); n < 2 || n > 4 {
 			t.Errorf("%s has %d examples, want 2 to 4", c.Name(), n)
 		}
 	}
-	if n := runExamples(t, exampleText); n < 25 {
+	if n := runExamples(t, exampleText(t)); n < 25 {
 		t.Errorf("%d examples ran", n)
 	}
 }
@@ -93,7 +96,7 @@ func TestManualExamples(t *testing.T) {
 	if !ok || !more {
 		t.Fatal("man/pmderive.1 has no section EXAMPLES")
 	}
-	want := roffExamples()
+	want := roffExamples(t)
 	if *update {
 		if err := os.WriteFile(page, []byte(before+".SH EXAMPLES\n"+want+".SH "+after), 0o666); err != nil {
 			t.Fatal(err)
@@ -101,15 +104,24 @@ func TestManualExamples(t *testing.T) {
 		return
 	}
 	if old != want {
-		t.Errorf("the examples of man/pmderive.1 are not those of help/examples.txt; go test ./cmd/pmderive -run ManualExamples -update writes them")
+		t.Errorf("the examples of man/pmderive.1 are not those of examples.txt; go test ./cmd/pmderive -run ManualExamples -update writes them")
 	}
 }
 
+// exampleText returns the examples of all commands.
+func exampleText(t *testing.T) string {
+	text, err := os.ReadFile("../internal/repl/examples.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // roffExamples returns the examples for the manual page: each text is a tag of a paragraph.
-func roffExamples() string {
+func roffExamples(t *testing.T) string {
 	var b strings.Builder
 	escape := strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`)
-	for part := range strings.SplitSeq(strings.TrimPrefix(exampleText, "== "), "\n== ") {
+	for part := range strings.SplitSeq(strings.TrimPrefix(exampleText(t), "== "), "\n== ") {
 		_, text, _ := strings.Cut(part, "\n")
 		open := false
 		for line := range strings.Lines(text) {
@@ -189,7 +201,7 @@ func TestHelp(t *testing.T) {
 		"help rescale":       "rescale(",
 		"help evl":           "pmderive: there is no help about evl; did you mean eval?\n",
 		"help eval test":     "an argument too many",
-		"help :nosuch":       "there is no help about :nosuch",
+		"help :nosuch":       "there is no help about nosuch",
 		"test -o x x":        "unknown output 'x'; there are text, json",
 		"deps --output=x 1":  "unknown output 'x'; there are list, json, dot, pmlogger",
 		"deps -o json a.b":   `"base":["a.b"]`,

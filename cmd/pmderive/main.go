@@ -73,12 +73,13 @@ func (a *app) newRoot() *cobra.Command {
 		Long: "The expressions are those of derived metrics of Performance Co-Pilot. Without a command\n" +
 			"pmderive runs its arguments as items of the prompt, or has a prompt, or reads items from\n" +
 			"its input.",
-		Args:              cobra.ArbitraryArgs,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		ValidArgsFunction: a.completeItem,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.interact(cmd, args) },
+		Args:                  cobra.ArbitraryArgs,
+		SilenceUsage:          true,
+		DisableFlagsInUseLine: true,
+		SilenceErrors:         true,
+		CompletionOptions:     cobra.CompletionOptions{DisableDefaultCmd: true},
+		ValidArgsFunction:     a.completeItem,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return a.interact(cmd, args) },
 	}
 	fs := root.PersistentFlags()
 	fs.SortFlags = false
@@ -126,10 +127,12 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	for _, v := range repl.At(repl.Shell, append(repl.Verbs(), a.verbs()...)) {
-		root.AddCommand(a.newVerb(v))
+	for _, v := range repl.At(repl.Shell, a.verbs()) {
+		cmd := a.newVerb(v)
+		if root.AddCommand(cmd); v.Name == "help" {
+			root.SetHelpCommand(cmd)
+		}
 	}
-	root.AddCommand(a.newPush())
-	a.addHelp(root)
+	root.SetHelpFunc(a.showHelp)
 	return root
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"math"
 	"slices"
 
@@ -12,42 +13,45 @@ import (
 	"pmtools/derive/query"
 )
 
-func (a *app) newPush() *cobra.Command {
-	o, f := &push.Options{}, &repl.Fleet{}
-	cmd := &cobra.Command{
-		Use:   "push --to URL METRIC|NAME=EXPR ...",
-		Short: "Send values to a time series database by Prometheus's remote write",
+func (a *app) newPush() *repl.Verb {
+	return &repl.Verb{
+		Name: "push", Usage: "--to URL METRIC|NAME=EXPR ...", Short: "Send values to a time series database by Prometheus's remote write",
 		Long: "Send values to a database that takes Prometheus's remote write: the records of\n" +
 			"an archive, or with -t its values at those intervals, with their own times; of live\n" +
 			"sources the values of every interval, until Ctrl-C. Values that the database cannot\n" +
 			"take for a time wait on disk.",
-		Args:              operands(1, math.MaxInt),
-		ValidArgsFunction: a.completeExpr,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.pushAll(cmd.Context(), o, f, args) },
+		Doors: repl.Shell, Least: 1, Most: math.MaxInt, Complete: repl.OfExprs,
+		New: func(fs *repl.Flags) repl.Run {
+			o, f := &push.Options{}, &repl.Fleet{}
+			fs.Shared("start", "finish", "align", "origin", "interval", "samples")
+			o.AddFlags(fs.FlagSet)
+			fs.StringVar(&f.File, "hosts", "", "read hosts from `FILE`, one per line or in Prometheus's JSON, and watch it; - is standard input")
+			_ = cobra.MarkFlagRequired(fs.FlagSet, "to") // the flag exists
+			return func(ctx context.Context, _ *repl.Session, args []string, _ io.Writer) error {
+				p, err := a.pusher(o, f)
+				if err != nil {
+					return repl.Misuse{Err: err}
+				}
+				return p.Run(ctx, func(ctx context.Context) error { return a.produce(ctx, p, args) })
+			}
+		},
 	}
-	fs := cmd.Flags()
-	fs.SortFlags = false
-	a.addShared(fs, "start", "finish", "align", "origin", "interval", "samples")
-	o.AddFlags(fs)
-	fs.StringVar(&f.File, "hosts", "", "read hosts from `FILE`, one per line or in Prometheus's JSON, and watch it; - is standard input")
-	_ = cmd.MarkFlagRequired("to") // the flag exists
-	return cmd
 }
 
-func (a *app) pushAll(ctx context.Context, o *push.Options, f *repl.Fleet, args []string) error {
+// pusher returns what sends the values of the hosts that options name.
+func (a *app) pusher(o *push.Options, f *repl.Fleet) (*push.Push, error) {
 	p, err := push.New(o, a.Env, a.Options.HasArchive, a.Options.Interval)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fixed := slices.Clone(a.hosts)
 	if _, err := a.several(f, ""); err != nil {
-		return err
+		return nil, err
 	}
 	if len(a.hosts) > 0 { // one alone counts as several: its connection is made again if it is lost
 		p.Watch = p.NewWatch(fixed, a.listed, f.File)
 	}
-	a.running = true
-	return p.Run(ctx, func(ctx context.Context) error { return a.produce(ctx, p, args) })
+	return p, nil
 }
 
 // produce hands the samples of expressions to a push.

@@ -98,7 +98,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			Now: env.Now, Waits: env.Waits, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, Note: a.note, Complain: a.complain,
 		},
 		Reports:     &a.reports,
-		Definitions: a.sources.Set(), Zone: zone, Settings: set, Verbs: a.verbs(),
+		Definitions: a.sources.Set(), Zone: zone, Settings: set, Verbs: a.ownVerbs(),
 	}, nil
 }
 

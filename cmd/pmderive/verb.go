@@ -18,9 +18,16 @@ import (
 // several is the annotation of a command that takes several sources, and decides what options of a window mean for them.
 const several = "several"
 
-// verbs returns the verbs that stand beside those of every session: what they do is no part of one.
-func (a *app) verbs() []*repl.Verb {
-	return []*repl.Verb{a.newExport(), newCompact(a.complain), a.newTest(), a.newSQL(), a.newLSP(), a.newAgent(), newCompletion()}
+// verbs returns all verbs.
+func (a *app) verbs() []*repl.Verb { return append(repl.Verbs(), a.ownVerbs()...) }
+
+// ownVerbs returns the verbs beside those of every session: what they do is no part of one.
+func (a *app) ownVerbs() []*repl.Verb {
+	return slices.Concat(
+		repl.Definitions.In(a.newTest(), a.newLSP()),
+		repl.Databases.In(a.newExport(), newCompact(a.complain), a.newSQL(), a.newPush()),
+		repl.Others.In(a.newAgent(), newCompletion()),
+	)
 }
 
 // nothingFound is the exit status of --fail-empty.
@@ -29,7 +36,7 @@ const nothingFound cli.Exit = 3
 // newVerb returns the command that a verb is in the shell.
 func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: strings.TrimRight(v.Name+" "+v.Usage, " "), Short: v.Short, Long: v.Long,
+		Use: strings.TrimRight(v.Name+" "+v.Usage, " "), Short: v.Short, Long: v.Long, DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if a.isReport(v, cmd, args) {
 				return nil
@@ -67,6 +74,7 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 		}
 		s, err := a.session(cmd.Context(), repl.Settings{}, func(o *repl.Options) {
 			o.Hosts, o.Sides, o.Screen = hosts, a.sides(cmd.Flags()), cli.IsTerminal(a.Env.Stdout)
+			o.Help = func(name string) error { return help(cmd.Root(), name) }
 		})
 		if err != nil {
 			return err

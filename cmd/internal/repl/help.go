@@ -9,7 +9,6 @@ import (
 
 	"pmtools/cmd/internal/manual"
 	"pmtools/derive/check"
-	"pmtools/derive/diagnose"
 )
 
 func newFunctions() *Verb {
@@ -29,72 +28,81 @@ func newFunctions() *Verb {
 
 func newHelp() *Verb {
 	return &Verb{
-		Name: "help", Usage: "[TOPIC]", Short: "Explain a command, a function or the language", Most: 1, Complete: ofTopics,
-		New: plain(runHelp),
+		Name: "help", Usage: "[COMMAND|TOPIC|FUNCTION]", Short: "Tell about a command, a topic or a function",
+		Doors: Both, Most: 1, Bare: true, Complete: ofTopics,
+		New: func(f *Flags) Run {
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				return s.help(ctx, f.Door, strings.TrimSuffix(strings.TrimPrefix(strings.Join(args, ""), ":"), "()"), w)
+			}
+		},
 	}
 }
 
-func runHelp(ctx context.Context, s *Session, args []string, w io.Writer) error {
-	name := strings.TrimSuffix(strings.TrimPrefix(strings.Join(args, ""), ":"), "()")
+// help tells about all that a name stands for, or what there is help about.
+func (s *Session) help(ctx context.Context, door Door, name string, w io.Writer) error {
 	if name == "" {
-		return s.helpIndex(ctx, w)
+		return s.helpIndex(ctx, door, w)
 	}
-	var names []string
-	found := false
-	for _, v := range At(Prompt, s.verbs()) {
+	names := manual.Names()
+	var found *Verb
+	for _, v := range s.verbs() {
 		names = append(names, v.names()...)
 		if slices.Contains(v.names(), name) {
-			fmt.Fprintln(w, v.usage(Prompt))
-			if err := s.table(ctx, w, &Table{Rows: [][]string{{"  ", v.Short}}, Wrap: true}); err != nil {
-				return err
-			}
-			if name == "set" {
-				s.helpSettings(w)
-			}
-			if err := s.table(ctx, w, &Table{Rows: s.helpRows(v), Wrap: true}); err != nil {
-				return err
-			}
-			found = true
+			found = v
 		}
 	}
-	known, err := manual.Write(w, name)
-	if found = found || known; !found {
-		names = append(names, manual.Names()...)
-		return manual.Unknown(name, names)
+	if found != nil {
+		if err := s.helpVerb(ctx, door, found, w); err != nil {
+			return err
+		}
 	}
+	var text strings.Builder
+	switch known, err := manual.Write(&text, name); {
+	case err != nil:
+		return err
+	case found == nil && !known:
+		return Misuse{manual.Unknown(name, names)}
+	case found != nil && known:
+		fmt.Fprintln(w)
+	}
+	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
-	t := &Table{Wrap: true, Rows: [][]string{{"An expression is evaluated; NAME = EXPR defines a derived metric."}, {""}}}
-	if err := s.table(ctx, w, t); err != nil {
+// helpIndex lists what there is help about.
+func (s *Session) helpIndex(ctx context.Context, door Door, w io.Writer) error {
+	if door == Shell && s.opt.Help != nil {
+		return s.opt.Help("")
+	}
+	if err := s.table(ctx, w, &Table{Wrap: true, Rows: [][]string{{"An expression is evaluated; NAME = EXPR defines a derived metric."}}}); err != nil {
 		return err
 	}
-	t = &Table{Wrap: true}
-	for _, v := range At(Prompt, s.verbs()) {
-		text := v.Short
-		if len(v.Aliases) > 0 {
-			text += " (also :" + strings.Join(v.names()[1:], ", :") + ")"
-		}
-		t.Rows = append(t.Rows, []string{v.usage(Prompt), text})
-	}
-	if err := s.table(ctx, w, t); err != nil {
-		return err
-	}
-	io.WriteString(w, "\nTopics of :help, besides commands:\n")
-	t = &Table{Wrap: true}
-	for _, topic := range manual.All() {
-		summary := topic.Summary
-		if topic.Name == "functions" {
-			summary = strings.Join(diagnose.FunctionNames(check.PCP), " ")
-		}
-		t.Rows = append(t.Rows, []string{"  " + topic.Name, summary})
-	}
-	return s.table(ctx, w, t)
+	return s.page(door).Index(ctx, w)
 }
 
+// helpVerb tells about a verb at a door, or at the other one if it has that alone.
+func (s *Session) helpVerb(ctx context.Context, door Door, v *Verb, w io.Writer) error {
+	if len(At(door, []*Verb{v})) == 0 {
+		door = Both &^ door
+	}
+	if door == Shell && s.opt.Help != nil {
+		return s.opt.Help(v.Name)
+	}
+	f := s.flags(v)
+	v.New(f)
+	if err := s.page(door).Verb(ctx, w, v, f.FlagSet); err != nil || v.Name != "set" {
+		return err
+	}
+	s.helpSettings(w)
+	return nil
+}
+
+// page returns the help of a door.
+func (s *Session) page(door Door) *Page { return &Page{door, s.verbs(), s.table} }
+
 func (s *Session) helpSettings(w io.Writer) {
+	io.WriteString(w, "\nKeys:\n")
 	for _, k := range settings {
-		fmt.Fprintf(w, "    %s: %s\n", k.key, k.help)
+		fmt.Fprintf(w, "  %s: %s\n", k.key, k.help)
 	}
 }

@@ -102,6 +102,9 @@ type World struct {
 	Terminal bool                       // answers go to a terminal
 	// Errors gets what is found beside an answer; nil writes it there.
 	Errors io.Writer
+	// Help writes all about the command of a verb in the shell, or about the program if the name is empty; nil writes
+	// what a Page has.
+	Help func(name string) error
 	// Note gets lines about how an item was understood, which are no part of its output; nil writes
 	// them there.
 	Note func(line string)

@@ -2,7 +2,7 @@ package repl
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -27,6 +27,7 @@ type Verb struct {
 	Usage    string // the operands as help shows them
 	Short    string // one line
 	Long     string
+	Group    Group // where help lists it
 	Doors    Door
 	Operands Operands
 	Least    int  // how many operands there must be
@@ -78,7 +79,12 @@ type Run func(ctx context.Context, s *Session, args []string, w io.Writer) error
 // A Misuse is an error of a command line, not of what it asks for.
 type Misuse struct{ Err error }
 
-func (m Misuse) Error() string { return m.Err.Error() }
+func (m Misuse) Error() string {
+	if p, ok := errors.AsType[*diagnose.Problem](m.Err); ok {
+		return strings.Join(append([]string{p.Msg}, p.Notes...), "; ")
+	}
+	return m.Err.Error()
+}
 
 // Unwrap returns the error itself.
 func (m Misuse) Unwrap() error { return m.Err }
@@ -111,6 +117,14 @@ func (v *Verb) names() []string {
 		names = append(names, a.Name)
 	}
 	return names
+}
+
+// also tells the other names that the verb has at a door.
+func (v *Verb) also(door Door) string {
+	if door == Shell || len(v.Aliases) == 0 {
+		return ""
+	}
+	return " (also :" + strings.Join(v.names()[1:], ", :") + ")"
 }
 
 // expr reports whether the operands end in an expression.
@@ -308,19 +322,4 @@ func (v *Verb) Split(words []string) (args []string) {
 		args = append(args, item.List(word)...)
 	}
 	return args
-}
-
-// helpRows returns the options of a verb: how each is written, and what it means.
-func (s *Session) helpRows(v *Verb) (rows [][]string) {
-	f := s.flags(v)
-	v.New(f)
-	f.VisitAll(func(flag *pflag.Flag) {
-		word, text := pflag.UnquoteUsage(flag)
-		name := "--" + flag.Name
-		if flag.Shorthand != "" {
-			name = "-" + flag.Shorthand + ", " + name
-		}
-		rows = append(rows, []string{strings.TrimRight(fmt.Sprintf("    %s %s", name, word), " "), text})
-	})
-	return rows
 }

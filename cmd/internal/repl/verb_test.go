@@ -91,12 +91,15 @@ func TestVerbOptions(t *testing.T) {
 	want := `hello ["a"] true table
 hello ["a"] false csv
 table
-:greet WHO ...
-    Greet
-    -l, --loud         end with a sign
-    -w, --word WORD    WORD to begin with: hello, welcome
-    -o, --output FORM  FORM of output: table, csv
-    --csv              the same as -o csv
+Greet
+
+Usage: :greet [options] WHO ...
+
+Options:
+  -l, --loud         end with a sign
+  -w, --word WORD    WORD to begin with: hello, welcome (default hello)
+  -o, --output FORM  FORM of output: table, csv (default table)
+      --csv          the same as -o csv
 hello ["a"] false table
 `
 	if got != want {
