@@ -25,7 +25,7 @@ func (a *app) newAgent() *repl.Verb {
 		Long: "Run scripts in the language of dbpmda(1), or standard input: start an agent, ask for\n" +
 			"descriptions, values, instances, texts and labels, store values. The command help\n" +
 			"lists the language. A file .dbpmdarc in the current directory is run first.",
-		Doors: repl.Shell, Most: math.MaxInt, Complete: repl.OfFiles,
+		Doors: repl.Shell, Most: math.MaxInt, Files: true,
 		New: func(fs *repl.Flags) repl.Run {
 			f := new(agentFlags)
 			fs.BoolVarP(&f.echo, "echo-input", "e", false, "print each line before it is run")

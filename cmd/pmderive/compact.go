@@ -16,7 +16,7 @@ func newCompact(complain func(error)) *repl.Verb {
 			"repeated exports leave, become few, sorted by metric, host, instance and time, of which engines read\n" +
 			"little for a question about one metric. Exports and readers may run meanwhile, and a compaction that\n" +
 			"is killed leaves the tables as they were, or merged.",
-		Doors: repl.Shell, Least: 1, Most: 1, Complete: repl.OfFiles,
+		Doors: repl.Shell, Least: 1, Most: 1, Files: true,
 		New: func(f *repl.Flags) repl.Run {
 			dry := f.Bool("dry-run", false, "say what would be merged, and change nothing")
 			return func(ctx context.Context, _ *repl.Session, args []string, w io.Writer) error {

@@ -57,15 +57,9 @@ func (a *app) completeItem(cmd *cobra.Command, before []string, prefix string) (
 
 // completeValues registers what proposes values of options for a command and those below it.
 func (a *app) completeValues(cmd *cobra.Command) {
-	fixed := map[string][]string{
-		"partition": {"host,date", "host", "date", "none"},
-	}
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
 		values := repl.ValuesOf(f)
-		if values == nil {
-			values = fixed[f.Name]
-		}
 		var propose cobra.CompletionFunc
 		switch {
 		case values != nil:

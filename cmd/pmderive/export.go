@@ -68,6 +68,7 @@ func (a *app) newExport() *repl.Verb {
 func (f *exportFlags) add(fs *repl.Flags) {
 	fs.StringVarP(&f.dir, "output", "o", "export", "the `DIR` that holds the tables, made if it does not exist; or s3://BUCKET/PREFIX")
 	fs.StringVar(&f.partition, "partition", "host,date", "make directories of `PROPERTIES` of rows: host, date, both or none")
+	fs.Propose("partition", []string{"host,date", "host", "date", "none"})
 	fs.StringArrayVar(&f.labels, "label", nil, "call the machine otherwise than the archive does: `NAME=VALUE`, NAME is host or machineid")
 	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
 	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, or all below a directory, a file every -t (1min), until Ctrl-C")

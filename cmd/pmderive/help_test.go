@@ -187,6 +187,18 @@ func TestProposeUnits(t *testing.T) {
 	}
 }
 
+// TestProposeOperands: the shell proposes names of files itself; the values of an option are those of its verb.
+func TestProposeOperands(t *testing.T) {
+	for line, want := range map[string]string{
+		"check di": "files\n", "compact di": "files\n", "completion ba": "names\nbash\n", "lsp x": "names\n",
+		"export --partition n": "space\nnone\n", "sql --dialect cl": "space\nclickhouse\n",
+	} {
+		if out := runIn("", "__propose", "zsh", "pmderive "+line); out != want {
+			t.Errorf("%s: %q, want %q", line, out, want)
+		}
+	}
+}
+
 // TestHelp: words that there is help about, and words that there is none about.
 func TestHelp(t *testing.T) {
 	for args, want := range map[string]string{

@@ -26,7 +26,7 @@ func (a *app) newTest() *repl.Verb {
 		Long: "Run the cases in files (in directories: those that end in " + derivetest.Suffix + "). A case states the\n" +
 			"values of derived metrics for given values. The status is 0 if all cases pass, 1 if some fail,\n" +
 			"2 if files cannot be used.",
-		Doors: repl.Both, Least: 1, Most: math.MaxInt, Bare: true, Complete: repl.OfFiles,
+		Doors: repl.Both, Least: 1, Most: math.MaxInt, Bare: true, Files: true,
 		New: func(f *repl.Flags) repl.Run {
 			r, run := &tester{form: f, complain: a.Env.Errorf}, ""
 			f.StringVarP(&run, "run", "r", "", "run only cases whose names match `PATTERN`, a regular expression")

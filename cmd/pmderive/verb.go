@@ -45,6 +45,9 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 		},
 		ValidArgsFunction: a.completeOperands(v),
 	}
+	if v.Files {
+		cmd.ValidArgsFunction = nil // the shell knows them better
+	}
 	if v.Several {
 		cmd.Annotations = map[string]string{several: ""}
 	}

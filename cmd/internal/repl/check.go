@@ -22,7 +22,7 @@ func (f *Flags) Rules() func() (lint.Options, error) {
 	f.BoolVar(&opt.Expand, "expand", false, "allow definitions inside others")
 	f.BoolVar(&opt.Unknown, "allow-unknown", false, "accept metrics that the source does not have")
 	f.StringSliceVar(&disable, "disable", nil, "leave out `RULES`, or \"all\"")
-	f.propose("disable", append(lint.RuleNames(), "all"))
+	f.Propose("disable", append(lint.RuleNames(), "all"))
 	f.Gone("the rule cost is, too; remove the option", "max-cost")
 	f.Gone("the rule unused is, too; remove the option", "wanted")
 	f.Gone("the rule wrap looks at delta() alone; remove the option", "interval")
@@ -44,7 +44,7 @@ func newCheck() *Verb {
 			"of meaning with the metrics of the source, and definitions that are legal but hardly meant. An\n" +
 			"error makes the status 1; a mistake that PCP accepts is a warning, and does so with --strict only.\n" +
 			"At the prompt the definitions of the session are checked where no file is named.",
-		Doors: Both, Most: many, Complete: OfFiles,
+		Doors: Both, Most: many, Files: true,
 		New: func(f *Flags) Run {
 			rules := f.Rules()
 			strict := f.Bool("strict", false, "let warnings make the status 1, too")

@@ -146,10 +146,10 @@ func (c *completer) argument(name, arg string, end int) int {
 	f := c.s.flags(v)
 	v.New(f)
 	_, rest, err := v.cut(f, arg)
-	if c.option(v, f, arg[:len(arg)-(end-start)], arg[len(arg)-(end-start):]) || err != nil || v.Complete == nil {
+	if c.option(v, f, arg[:len(arg)-(end-start)], arg[len(arg)-(end-start):]) || err != nil || v.completion() == nil {
 		return start
 	}
-	return end - len(rest) + v.Complete(c, rest)
+	return end - len(rest) + v.completion()(c, rest)
 }
 
 // option completes a word that is an option, or the value of the option before it, and reports whether it is.
@@ -220,8 +220,8 @@ func ofReports(c *completer, arg string) int {
 	return start
 }
 
-// OfFiles is the completion of names of files. Those with blanks are in quotes.
-func OfFiles(c *completer, arg string) int {
+// ofFiles is the completion of names of files. Those with blanks are in quotes.
+func ofFiles(c *completer, arg string) int {
 	start := lastWord(arg)
 	if c.s.opt.Files == nil {
 		return start
@@ -261,7 +261,7 @@ func ofRecording(c *completer, arg string) int {
 	if slices.ContainsFunc(words, func(word string) bool { return !strings.HasPrefix(word, "-") }) {
 		return ofNames(c, arg)
 	}
-	return OfFiles(c, arg)
+	return ofFiles(c, arg)
 }
 
 // ofWindows is the completion of a question about windows of a source.
@@ -273,7 +273,7 @@ func ofWindows(c *completer, arg string) int {
 
 // ofSides is the completion of sources that are compared, and of reports.
 func ofSides(c *completer, arg string) int {
-	start := OfFiles(c, arg)
+	start := ofFiles(c, arg)
 	c.reports(arg[start:], ":")
 	return start
 }

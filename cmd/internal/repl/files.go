@@ -17,7 +17,7 @@ import (
 
 func newLoad() *Verb {
 	return &Verb{
-		Name: "load", Usage: "FILE", Short: "Read definitions from a configuration file", Least: 1, Most: 1, Asks: true, Complete: OfFiles,
+		Name: "load", Usage: "FILE", Short: "Read definitions from a configuration file", Least: 1, Most: 1, Asks: true, Files: true,
 		New: plain(func(ctx context.Context, s *Session, args []string, w io.Writer) error {
 			return s.load(ctx, args[0], w)
 		}),
@@ -51,7 +51,7 @@ func newSave() *Verb {
 	return &Verb{
 		Name: "save", Aliases: []Alias{{Name: "save!", Options: []string{"--force"}}}, Usage: "[FILE]",
 		Short: "Write the definitions to the configuration file that this session has read or written last, to another of these, or to a new one",
-		Most:  1, Asks: true, Complete: OfFiles,
+		Most:  1, Asks: true, Files: true,
 		New: func(f *Flags) Run {
 			force := f.Bool("force", false, "write definitions of the extended language, too, and replace the content of any file")
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {

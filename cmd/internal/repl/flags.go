@@ -166,11 +166,11 @@ func ValuesOf(flag *pflag.Flag) []string { return flag.Annotations[annotation] }
 // Choice adds an option that takes one of a list of values. The noun is what messages call them.
 func (f *Flags) Choice(p *string, noun, name, short, usage string, values []string) {
 	f.VarP(choice{p, noun, values}, name, short, usage+": "+strings.Join(values, ", "))
-	f.propose(name, values)
+	f.Propose(name, values)
 }
 
-// propose makes values be proposed for an option.
-func (f *Flags) propose(name string, values []string) {
+// Propose makes values be proposed for an option.
+func (f *Flags) Propose(name string, values []string) {
 	f.Lookup(name).Annotations = map[string][]string{annotation: values}
 }
 
@@ -227,7 +227,7 @@ func (f *Flags) add(k *setting) {
 		flag.DefValue = ""
 	}
 	if k.alone != isOn && k.values != nil {
-		f.propose(k.key, k.values)
+		f.Propose(k.key, k.values)
 	}
 }
 

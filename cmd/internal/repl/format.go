@@ -23,7 +23,7 @@ func newFmt() *Verb {
 		Name: "fmt", Usage: "[FILE|DIR ...]", Short: "Print files of derived metrics in canonical form",
 		Long: "Print files of derived metrics, or standard input, in canonical form. The definitions\n" +
 			"keep their meaning. At the prompt they are those of the session where no file is named.",
-		Doors: Both, Most: many, Bare: true, Complete: OfFiles,
+		Doors: Both, Most: many, Bare: true, Files: true,
 		New: func(f *Flags) Run {
 			x := &formatting{}
 			f.BoolVarP(&x.write, "write", "w", false, "write the result to the files instead")

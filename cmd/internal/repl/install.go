@@ -66,7 +66,7 @@ func newInstall() *Verb {
 			"those of check: a file with an error is not installed. Unless an option chooses a directory, it is the\n" +
 			"first one in PCP_DERIVED_CONFIG or, where that is not set, the directory of the system. On a terminal\n" +
 			"the command asks before it replaces a file.",
-		Doors: Both, Least: 1, Most: many, Complete: OfFiles,
+		Doors: Both, Least: 1, Most: many, Files: true,
 		New: func(f *Flags) Run {
 			p, rules := f.place("replace a file with other content without asking"), f.Rules()
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {

@@ -11,7 +11,7 @@ import (
 
 func newOutput() *Verb {
 	return &Verb{
-		Name: "output", Usage: "[FILE]", Short: "Write further output to a file, or to the screen again", Most: 1, Complete: OfFiles,
+		Name: "output", Usage: "[FILE]", Short: "Write further output to a file, or to the screen again", Most: 1, Files: true,
 		New: plain(runOutput),
 	}
 }

@@ -15,7 +15,7 @@ const maxDepth = 10
 
 func newRun() *Verb {
 	return &Verb{
-		Name: "run", Usage: "FILE", Short: "Run the items in the lines of a file", Least: 1, Most: 1, Complete: OfFiles,
+		Name: "run", Usage: "FILE", Short: "Run the items in the lines of a file", Least: 1, Most: 1, Files: true,
 		New: plain(func(ctx context.Context, s *Session, args []string, _ io.Writer) error {
 			return s.runFile(ctx, args[0])
 		}),

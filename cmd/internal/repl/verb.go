@@ -37,6 +37,7 @@ type Verb struct {
 	Bare     bool // it does not ask for definitions that are installed
 	Several  bool // it takes several sources
 	Partial  bool // in the shell, too, an interrupt ends it with the answer that there is
+	Files    bool // the operands are names of files
 	Complete Completion
 	// New adds the options to a set and returns what runs with them.
 	New func(f *Flags) Run
@@ -125,6 +126,14 @@ func (v *Verb) also(door Door) string {
 		return ""
 	}
 	return " (also :" + strings.Join(v.names()[1:], ", :") + ")"
+}
+
+// completion returns what proposes operands at the prompt. The shell proposes names of files itself.
+func (v *Verb) completion() Completion {
+	if v.Files {
+		return ofFiles
+	}
+	return v.Complete
 }
 
 // expr reports whether the operands end in an expression.
