@@ -72,14 +72,13 @@ func (a *app) newRoot() *cobra.Command {
 		Short: "Try, explain, check and format expressions over performance metrics",
 		Long: "The expressions are those of derived metrics of Performance Co-Pilot. Without a command\n" +
 			"pmderive runs its arguments as items of the prompt, or has a prompt, or reads items from\n" +
-			"its input.",
+			"its input. With options of eval the arguments are its expressions.",
 		Args:                  cobra.ArbitraryArgs,
 		SilenceUsage:          true,
 		DisableFlagsInUseLine: true,
 		SilenceErrors:         true,
 		CompletionOptions:     cobra.CompletionOptions{DisableDefaultCmd: true},
 		ValidArgsFunction:     a.completeItem,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return a.interact(cmd, args) },
 	}
 	fs := root.PersistentFlags()
 	fs.SortFlags = false
@@ -133,6 +132,7 @@ func (a *app) newRoot() *cobra.Command {
 			root.SetHelpCommand(cmd)
 		}
 	}
+	a.addBare(root)
 	root.SetHelpFunc(a.showHelp)
 	return root
 }

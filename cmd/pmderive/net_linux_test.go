@@ -304,11 +304,12 @@ func TestNetWhole(t *testing.T) {
 			}
 		}
 	}
-	items := regexp.MustCompile(`(?m)^:[a-z]+!?`).FindAllString(runIn("", ":help"), -1)
+	items := regexp.MustCompile(`(?m)^ *:[a-z]+!?`).FindAllString(runIn("", ":help"), -1)
 	if len(items) < 30 {
 		t.Errorf(":help lists %d items", len(items))
 	}
 	for _, item := range items {
+		item = strings.TrimSpace(item)
 		if !regexp.MustCompile(regexp.QuoteMeta("'"+item) + "[ ']").MatchString(lines.String()) {
 			t.Errorf("no command line in testdata/net has the item %s", item)
 		}

@@ -51,11 +51,33 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 	if v.Several {
 		cmd.Annotations = map[string]string{several: ""}
 	}
+	cmd.RunE = a.runs(cmd, v)
+	return cmd
+}
+
+// addBare gives the program the options of eval: its arguments are expressions where there is one, and else items of the prompt.
+func (a *app) addBare(root *cobra.Command) {
+	verbs := repl.Verbs()
+	eval := a.runs(root, verbs[slices.IndexFunc(verbs, func(v *repl.Verb) bool { return v.Name == "eval" })])
+	options := root.LocalNonPersistentFlags()
+	options.VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // help eval has them
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		given := false
+		options.VisitAll(func(f *pflag.Flag) { given = given || f.Changed })
+		if given {
+			return eval(cmd, args)
+		}
+		return a.interact(cmd, args)
+	}
+}
+
+// runs adds the options of a verb to a command and returns what runs it.
+func (a *app) runs(cmd *cobra.Command, v *repl.Verb) func(cmd *cobra.Command, args []string) error {
 	f := repl.NewFlags(cmd.Flags(), repl.Shell, repl.Settings{})
 	f.Time, f.Share = &a.Options, func(fs *pflag.FlagSet, names ...string) { a.addShared(fs, names...) }
 	run := v.New(f)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return f.Explain(err) })
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+	return func(cmd *cobra.Command, args []string) (err error) {
 		a.running, a.bare = true, v.Bare
 		defer func() {
 			if _, wrong := errors.AsType[repl.Misuse](err); wrong {
@@ -100,7 +122,6 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 		}
 		return err
 	}
-	return cmd
 }
 
 // isReport reports whether a command without options, and without the operands that it needs, is a report: "pmderive top".

@@ -284,13 +284,6 @@ func ofSettings(c *completer, arg string) int {
 	return start
 }
 
-func ofAnswer(c *completer, arg string) int {
-	start := lastWord(arg)
-	c.offer(arg[start:], outputs...)
-	c.setting(arg[start:], arg[start:])
-	return start
-}
-
 func ofTopics(c *completer, arg string) int {
 	c.offer(arg, manual.Names()...)
 	for _, v := range At(Prompt, c.s.verbs()) {

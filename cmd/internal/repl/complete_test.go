@@ -64,7 +64,7 @@ func TestComplete(t *testing.T) {
 		{":", 0, ":check |:compare |:d |:debug |:deps |:desc |:describe |:drop |:edit |:eval |:exit|:explain |:find |:fmt |:functions |:help |:inst |:install |:install! |:labels |:last |:list |:load |:metrics |:next |:output |:plot |:prev |:quit|:record |:report |:reports |:run |:save |:save! |:set |:show |:source |:step |:summarize |:text |:time |:timing|:top |:uninstall |:vertical|:watch "},
 		{":record --st", 8, "--stop "}, {":record --background f t.b", 23, "t.b"},
 		{":la", 0, ":labels |:last "},
-		{":time ", 6, "end|start"}, {":ti s", 5, ""}, {":last c", 6, "color |csv"}, {":last pre", 6, "precision "}, {":wa t.", 4, "t.a|t.b|t.c|t.d|t.s"}, {":sou tw", 5, "two.conf"},
+		{":time ", 6, "end|start"}, {":ti s", 5, ""}, {":last c", 6, "csv"}, {":last --pre", 6, "--precision "}, {":wa t.", 4, "t.a|t.b|t.c|t.d|t.s"}, {":sou tw", 5, "two.conf"},
 		{":explain t.", 9, "t.a|t.b|t.c|t.d|t.s"},
 		{":watch 2sec t.", 12, "t.a|t.b|t.c|t.d|t.s"},
 		{":desc t.", 6, "t.a|t.b|t.c|t.d|t.s"},

@@ -177,12 +177,10 @@ func (f *Flags) evaluation(plot string) *evaluation {
 	f.Fleet = &Fleet{}
 	f.Shared("start", "finish", "align", "origin", "interval", "samples")
 	f.BoolVarP(&e.delay, "delay", "d", false, "delay, pause between samples of an archive")
-	f.Output(outputs, "json")
-	f.Numbers()
-	f.keys("verbose", "raw")
+	f.shown()
+	f.keys("raw", "top", "sort", "across")
 	f.StringVar(&e.plot, "plot", plot, "draw a chart of the values, or a picture if a `FILE` follows, .svg or .png")
 	f.Lookup("plot").NoOptDefVal = terminalChart
-	f.keys("top", "sort", "wide", "vertical", "long")
 	f.add(&setting{
 		key: "units", usage: "convert values of this dimension to `UNITS`, as in --units=Mbyte/s; alone: put units after the names in csv, or in a column of their own",
 		alone: unitsInNames, get: func(*Settings) string { return "" }, set: e.convert,
@@ -190,7 +188,6 @@ func (f *Flags) evaluation(plot string) *evaluation {
 	f.StringSliceVarP(&e.selection.Instances, "instances", "i", nil, "show only the instances of `NAMES`, or patterns of names")
 	f.StringVar(&e.selection.Where, "where", "", "show only samples, or instances, where `EXPR` is not 0")
 	f.IntVar(&e.selection.Limit, "limit", 0, "write at most `N` samples")
-	f.keys("header", "timestamp", "delimiter", "safe-csv", "across")
 	f.StringVar(&e.file, "output-file", "", "write to `FILE`, and replace its content")
 	if f.Door == Prompt {
 		f.elsewhere(":source host NAME NAME takes several hosts", "hosts", "all-hosts")

@@ -3,8 +3,6 @@ package repl
 import (
 	"context"
 	"io"
-	"slices"
-	"strings"
 
 	"pmtools/derive/query"
 	"pmtools/lib/sampling"
@@ -39,35 +37,35 @@ func keep(st *query.Stream, q *query.Query, columns bool) *kept {
 	return &kept{st, q.Select, columns}
 }
 
-// runLast shows the last answer again, with settings that hold for this time.
-func runLast(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	if s.answer == nil {
-		return query.Problemf("there is no answer yet")
+func newLast() *Verb {
+	return &Verb{
+		Name: "last", Usage: "[FORM]", Short: "Show the last answer again, in another form, or with options: :last csv, :last --vertical",
+		Most: many, Complete: OfChoices(outputs...),
+		New: func(f *Flags) Run {
+			f.shown()
+			f.missing("belongs to the question: :set changes it for the next one", []string{"interval", "samples", "raw", "sort", "top", "across"})
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				switch {
+				case s.answer == nil:
+					return query.Problemf("there is no answer yet")
+				case len(args) > 0 && findSetting(args[0]) != nil:
+					return misuse("settings are options here: :last --%s", args[0])
+				case len(args) > 1:
+					return misuse("%q is an argument too many: :last [FORM]", args[1])
+				case len(args) > 0:
+					if err := findSetting("output").set(&s.set, args[0]); err != nil {
+						return err
+					}
+				}
+				return s.showAnswer(ctx, w)
+			}
+		},
 	}
-	defer func(set Settings) { s.set = set }(s.set)
-	for words := strings.Fields(arg); len(words) > 0; {
-		key, value := words[0], ""
-		words = words[1:]
-		k := findSetting(key)
-		switch {
-		case slices.Contains(outputs, key):
-			k, value = findSetting("output"), key
-		case k == nil:
-			return noSetting(key)
-		case len(words) > 0 && (len(k.values) == 0 || slices.Contains(k.values, words[0]) || findSetting(words[0]) == nil):
-			value, words = words[0], words[1:]
-		case slices.Equal(k.values, onOff):
-			value = onOff[0]
-		}
-		if slices.Contains(asked, k.key) {
-			return query.Problemf("%s belongs to the question: :set %s changes it for the next one", k.key, k.key)
-		}
-		if err := k.set(&s.set, value); err != nil {
-			return err
-		}
-	}
-	return s.showAnswer(ctx, w)
 }
 
-// asked are the settings on which the values depend, not only how they are shown.
-var asked = []string{"interval", "samples", "raw", "sort", "across"}
+// shown adds the options that say how values are shown, and not which.
+func (f *Flags) shown() {
+	f.Output(outputs, "json")
+	f.Numbers()
+	f.keys("verbose", "wide", "vertical", "long", "header", "timestamp", "delimiter", "safe-csv")
+}

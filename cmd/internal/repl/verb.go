@@ -227,7 +227,22 @@ func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []str
 		defer func(set Settings) { s.set = set }(s.set)
 		s.set = f.Settings.valid()
 	}
-	return run(ctx, s, args, w)
+	return v.misplaced(f, args, run(ctx, s, args, w))
+}
+
+// misplaced adds to a problem with expressions at the prompt that there is an option in them.
+func (v *Verb) misplaced(f *Flags, args []string, err error) error {
+	p, ok := errors.AsType[*diagnose.Problem](err)
+	if !ok || !v.expr() || f.Door != Prompt {
+		return err
+	}
+	for _, word := range strings.Fields(strings.Join(args, " ")) {
+		if strings.HasPrefix(word, "--") || len(word) == 2 && f.option(word) != nil {
+			p.Notes = append(p.Notes, "options stand before the expression: :"+v.Name+" "+word+" ...")
+			break
+		}
+	}
+	return err
 }
 
 // line runs a verb with the text behind its name.

@@ -11,7 +11,7 @@ func Verbs() []*Verb {
 			newWatch(),
 			newPlot(),
 			newTop(),
-			&Verb{Name: "last", Usage: "[KEY VALUE ...]", Short: "Show the last answer again, with other settings for this time: :last csv, :last vertical", Operands: Text, Most: 1, Complete: ofAnswer, New: one(runLast)},
+			newLast(),
 			newSummarize(),
 			newCompare(),
 			newReport(),
