@@ -61,21 +61,3 @@ func (s *Session) inFile(err error, name string, line int) error {
 	in.Msg = fmt.Sprintf("%s:%d: %s", name, line, p.Msg)
 	return &in
 }
-
-func (s *Session) saveSettings(w io.Writer) error {
-	if s.opt.Save == nil {
-		return query.Problemf("settings cannot be kept here")
-	}
-	var b strings.Builder
-	for _, k := range settings {
-		if k.key != "color" { // the terminal and NO_COLOR decide
-			fmt.Fprintf(&b, ":set %s %s\n", k.key, k.get(&s.set))
-		}
-	}
-	name, err := s.opt.Save([]byte(b.String()))
-	if err != nil {
-		return diagnose.From(err)
-	}
-	fmt.Fprintln(w, "settings to "+name)
-	return nil
-}

@@ -309,8 +309,15 @@ func (s *Session) Paged(text string) bool {
 	return !s.set.NoPager && !(drawn && (v.Name == "watch" || s.live()))
 }
 
-func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	key, value, given := strings.Cut(arg, " ")
+func newSet() *Verb {
+	return &Verb{
+		Name: "set", Usage: "[KEY [VALUE] | save]", Short: "Show or change settings, or keep them for other sessions",
+		Operands: Text, Most: 1, Complete: ofSettings, New: plain(runSet),
+	}
+}
+
+func runSet(ctx context.Context, s *Session, args []string, w io.Writer) error {
+	key, value, given := strings.Cut(strings.Join(args, ""), " ")
 	value = strings.TrimSpace(value)
 	if key == "" {
 		var rows [][]string
@@ -333,6 +340,24 @@ func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	err := k.set(&s.set, value)
 	s.defs = s.defs.In(s.set.Language)
 	return err
+}
+
+func (s *Session) saveSettings(w io.Writer) error {
+	if s.opt.Save == nil {
+		return query.Problemf("settings cannot be kept here")
+	}
+	var b strings.Builder
+	for _, k := range settings {
+		if k.key != "color" { // the terminal and NO_COLOR decide
+			fmt.Fprintf(&b, ":set %s %s\n", k.key, k.get(&s.set))
+		}
+	}
+	name, err := s.opt.Save([]byte(b.String()))
+	if err != nil {
+		return diagnose.From(err)
+	}
+	fmt.Fprintln(w, "settings to "+name)
+	return nil
 }
 
 func findSetting(key string) *setting {

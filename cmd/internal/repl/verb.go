@@ -104,13 +104,6 @@ func misuse(format string, args ...any) error { return Misuse{query.Problemf(for
 // plain is the New of a verb without options.
 func plain(run Run) func(*Flags) Run { return func(*Flags) Run { return run } }
 
-// one is the New of a verb without options whose operands are one text.
-func one(run func(ctx context.Context, s *Session, arg string, w io.Writer) error) func(*Flags) Run {
-	return plain(func(ctx context.Context, s *Session, args []string, w io.Writer) error {
-		return run(ctx, s, strings.Join(args, " "), w)
-	})
-}
-
 // names returns the verb's names, its own first.
 func (v *Verb) names() []string {
 	names := []string{v.Name}

@@ -49,7 +49,7 @@ func Verbs() []*Verb {
 			newEdit(),
 			newTiming(),
 			newVertical(),
-			&Verb{Name: "set", Usage: "[KEY [VALUE] | save]", Short: "Show or change settings, or keep them for other sessions", Operands: Text, Most: 1, Complete: ofSettings, New: one(runSet)},
+			newSet(),
 			newDebug(),
 			newHelp(),
 			newQuit(),
