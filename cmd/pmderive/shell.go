@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,7 +79,12 @@ func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
 	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt)
 	defer stop()
 	failed := false
-	for _, text := range args {
+	for len(args) > 0 {
+		text := args[0]
+		// numbers behind a report are its interval and how many samples there are, as vmstat(8) has them
+		for args = args[1:]; len(args) > 0 && strings.HasPrefix(text, ":") && isNumber(args[0]); args = args[1:] {
+			text += " " + args[0]
+		}
 		switch err := s.Run(ctx, text, a.Env.Out); {
 		case errors.Is(err, repl.ErrQuit):
 			return exitIf(failed)
@@ -92,6 +98,11 @@ func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
 		}
 	}
 	return exitIf(failed)
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
 }
 
 // maxLine is the limit on the length of a line of a script.

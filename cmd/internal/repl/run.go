@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -160,14 +161,37 @@ func (s *Session) notOwn(name string) *diagnose.Problem {
 func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) error {
 	list := s.verbs()
 	v, preset := findVerb(it.Name, list)
+	var reports []string
 	if v == nil || v.Least > 0 && it.Text == "" { // ":top" alone is the report of that name
-		if lib, err := s.opt.Reports.Open(); err == nil && slices.Contains(lib.Names(), it.Name) {
+		if lib, err := s.opt.Reports.Open(); err == nil {
+			reports = lib.Names()
+		}
+		if slices.Contains(reports, it.Name) {
 			v, preset = findVerb("report", list)
-			it.Text = strings.TrimRight(it.Name+" "+it.Text, " ")
+			it.Text = strings.TrimRight(it.Name+" "+paced(it.Text), " ")
 		}
 	}
 	if v == nil {
-		return unknownVerb(it.Name, list)
+		return unknownVerb(it.Name, list, reports)
 	}
 	return s.line(ctx, v, preset, it.Text, w)
+}
+
+// paced returns the text behind the name of a report with options in the place of numbers that begin it: ":vmstat 1 5" is of
+// five samples a second apart, as vmstat(8) has it.
+func paced(text string) string {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return text
+	}
+	if _, err := strconv.ParseFloat(words[0], 64); err != nil {
+		return text
+	}
+	options := []string{"-t", words[0]}
+	if words = words[1:]; len(words) > 0 {
+		if _, err := strconv.Atoi(words[0]); err == nil {
+			options, words = append(options, "-s", words[0]), words[1:]
+		}
+	}
+	return strings.Join(append(options, words...), " ")
 }

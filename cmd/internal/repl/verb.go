@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
-	"pmtools/internal/suggest"
 )
 
 // A Verb is something that pmderive does: "pmderive NAME" in the shell, ":NAME" at the prompt. Both have its
@@ -172,8 +172,9 @@ func findVerb(name string, list []*Verb) (*Verb, []string) {
 	return nil, nil
 }
 
-// unknownVerb returns the error for the name of a verb that the prompt does not have, or that begins several.
-func unknownVerb(name string, list []*Verb) *diagnose.Problem {
+// unknownVerb returns the error for the name of a verb that the prompt does not have, or that begins several. It may be
+// meant for a report, too.
+func unknownVerb(name string, list []*Verb, reports []string) *diagnose.Problem {
 	if i := slices.IndexFunc(list, func(v *Verb) bool { return v.Name == name }); i >= 0 {
 		return query.Problemf(":%s is a command of the shell: %s", name, list[i].usage(Shell))
 	}
@@ -186,11 +187,14 @@ func unknownVerb(name string, list []*Verb) *diagnose.Problem {
 	if len(begun) > 1 {
 		return query.Problemf(":%s may be %s", name, strings.Join(begun, ", "))
 	}
-	p := query.Problemf("there is no command :%s; :help lists them", name)
-	for _, n := range suggest.Names(name, names) {
-		p.Notes = append(p.Notes, "did you mean :"+n+"?")
+	names = append(names, slices.DeleteFunc(reports, func(r string) bool { return slices.Contains(names, r) })...)
+	for i := range names {
+		names[i] = ":" + names[i]
 	}
-	return p
+	return &diagnose.Problem{
+		Msg:   fmt.Sprintf("there is no command or report :%s; :help and :reports list them", name),
+		Notes: diagnose.DidYouMean(":"+name, names),
+	}
 }
 
 // verbs returns the verbs of the session: those of the prompt, and those of the program.
