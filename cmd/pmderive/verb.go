@@ -62,9 +62,7 @@ func (a *app) addBare(root *cobra.Command) {
 	options := root.LocalNonPersistentFlags()
 	options.VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // help eval has them
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		given := false
-		options.VisitAll(func(f *pflag.Flag) { given = given || f.Changed })
-		if given {
+		if given(options) {
 			return eval(cmd, args)
 		}
 		return a.interact(cmd, args)
@@ -124,9 +122,15 @@ func (a *app) runs(cmd *cobra.Command, v *repl.Verb) func(cmd *cobra.Command, ar
 	}
 }
 
+// given reports whether one of the options was given. The number that a set of flags knows is not of what cobra copies.
+func given(options *pflag.FlagSet) (some bool) {
+	options.VisitAll(func(f *pflag.Flag) { some = some || f.Changed })
+	return some
+}
+
 // isReport reports whether a command without options, and without the operands that it needs, is a report: "pmderive top".
 func (a *app) isReport(v *repl.Verb, cmd *cobra.Command, args []string) bool {
-	if v.Least == 0 || len(args) > 0 || cmd.LocalNonPersistentFlags().NFlag() > 0 {
+	if v.Least == 0 || len(args) > 0 || given(cmd.LocalNonPersistentFlags()) {
 		return false
 	}
 	lib, err := a.reports.Open()
