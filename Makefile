@@ -154,7 +154,7 @@ cross:
 # Each of these tests fails where what is shown is not what the commands print.
 sessions:
 	$(GO) test ./cmd/internal/manual -update
-	$(GO) test ./cmd/pmderive -run='^Test(Docs|ManualExamples)$$' -update
+	$(GO) test ./cmd/pmderive -run='^Test(Docs|ManualSections)$$' -update
 	$(GO) test ./test -run='^TestScreen$$' -update
 
 rename:

@@ -24,7 +24,8 @@ func (a *app) newAgent() *repl.Verb {
 		Name: "agent", Usage: "[FILE ...]", Short: "Try an agent as pmcd would ask it, in the language of dbpmda(1)",
 		Long: "Run scripts in the language of dbpmda(1), or standard input: start an agent, ask for\n" +
 			"descriptions, values, instances, texts and labels, store values. The command help\n" +
-			"lists the language. A file .dbpmdarc in the current directory is run first.",
+			"lists the language. A file .dbpmdarc in the current directory is run first.\n" +
+			"The name space is that of -n, or of the installation.",
 		Doors: repl.Shell, Most: math.MaxInt, Files: true,
 		New: func(fs *repl.Flags) repl.Run {
 			f := new(agentFlags)

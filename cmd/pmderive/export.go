@@ -48,8 +48,9 @@ func (a *app) newExport() *repl.Verb {
 			"DuckDB, ClickHouse and Spark. NAME=EXPR adds a derived metric. A name that has metrics below it\n" +
 			"stands for them. Without arguments, all recorded metrics and all definitions of -c are exported.\n" +
 			"The archives of each host in a directory are exported as one. Run again, it adds the records\n" +
-			"that the tables do not have yet, whatever became of the archives. A live source (-h, -L) is sampled\n" +
-			"at every interval (-t), into one file per day, until Ctrl-C or for the number of samples of -s.",
+			"that the tables do not have yet, whatever became of the archives; with other arguments it replaces\n" +
+			"what it wrote. A live source (-h, -L) is sampled at every interval (-t), into one file per day,\n" +
+			"until Ctrl-C or for the number of samples of -s.",
 		Doors: repl.Shell, Most: math.MaxInt, Complete: repl.OfExprs,
 		New: func(fs *repl.Flags) repl.Run {
 			f := &exportFlags{}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -81,33 +79,6 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestManualExamples compares the examples of the manual page with those of help.
-func TestManualExamples(t *testing.T) {
-	page, err := filepath.Abs("../../man/pmderive.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(all), ".SH EXAMPLES\n")
-	old, after, more := strings.Cut(rest, ".SH ")
-	if !ok || !more {
-		t.Fatal("man/pmderive.1 has no section EXAMPLES")
-	}
-	want := roffExamples(t)
-	if *update {
-		if err := os.WriteFile(page, []byte(before+".SH EXAMPLES\n"+want+".SH "+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if old != want {
-		t.Errorf("the examples of man/pmderive.1 are not those of examples.txt; go test ./cmd/pmderive -run ManualExamples -update writes them")
-	}
-}
-
 // exampleText returns the examples of all commands.
 func exampleText(t *testing.T) string {
 	text, err := os.ReadFile("../internal/repl/examples.txt")
@@ -115,33 +86,6 @@ func exampleText(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// roffExamples returns the examples for the manual page: each text is a tag of a paragraph.
-func roffExamples(t *testing.T) string {
-	var b strings.Builder
-	escape := strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`)
-	for part := range strings.SplitSeq(strings.TrimPrefix(exampleText(t), "== "), "\n== ") {
-		_, text, _ := strings.Cut(part, "\n")
-		open := false
-		for line := range strings.Lines(text) {
-			line = strings.TrimSpace(line)
-			switch comment, ok := strings.CutPrefix(line, "# "); {
-			case ok:
-				if open {
-					b.WriteString(".fi\n")
-				}
-				fmt.Fprintf(&b, ".PP\n%s\n.PP\n.nf\n", escape.Replace(strings.ToUpper(comment[:1])+comment[1:]))
-				open = true
-			case line != "":
-				fmt.Fprintf(&b, "    %s\n", escape.Replace(line))
-			}
-		}
-		if open {
-			b.WriteString(".fi\n")
-		}
-	}
-	return b.String()
 }
 
 // TestJoinValues: a word after --plot or --units is its value if it can be one.

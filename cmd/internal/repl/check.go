@@ -43,7 +43,9 @@ func newCheck() *Verb {
 		Long: "Look for mistakes in files of derived metrics, or in standard input: mistakes of syntax, mistakes\n" +
 			"of meaning with the metrics of the source, and definitions that are legal but hardly meant. An\n" +
 			"error makes the status 1; a mistake that PCP accepts is a warning, and does so with --strict only.\n" +
-			"At the prompt the definitions of the session are checked where no file is named.",
+			"A comment '# pmderive: ignore RULE' before a definition leaves a rule out for it, and after\n" +
+			"'# pmderive: optional' its metrics need not be there. At the prompt the definitions of the session\n" +
+			"are checked where no file is named.",
 		Doors: Both, Most: many, Files: true,
 		New: func(f *Flags) Run {
 			rules := f.Rules()

@@ -56,7 +56,8 @@ func newCompare() *Verb {
 		Long: "Compare the metrics of two sources, or of two windows of an archive: means, quantiles and extremes of\n" +
 			"each instance, counters as rates. The largest changes come first. A source is an archive, or host SPEC,\n" +
 			"or local; others follow -a, -h and -L. Hosts are sampled at the same time, every -t until -T, or 11\n" +
-			"samples a second apart.",
+			"samples a second apart. A score is the difference of the means divided by the standard deviation of the\n" +
+			"samples of both.",
 		Doors: Both, Most: many, Several: true, Partial: true, Complete: ofSides,
 		New: func(f *Flags) Run {
 			q := &compare{options: f.Time}

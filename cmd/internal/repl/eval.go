@@ -32,8 +32,8 @@ func newEval() *Verb {
 		Name: "eval", Usage: "[EXPR|NAME|:REPORT ...]", Short: "Evaluate expressions, once or over time",
 		Long: "Evaluate expressions once, or repeatedly if any option about time is given; these\n" +
 			"options mean the same as for pmval. Several expressions are fetched together. A name\n" +
-			"that has metrics below it stands for them. Without expressions, all definitions of\n" +
-			"-c are evaluated.",
+			"that has metrics below it stands for them. An expression may be NAME = EXPR; others may\n" +
+			"use that name. Without expressions, all definitions of -c are evaluated.",
 		Doors: Both, Operands: Exprs, Most: many, Partial: true, Complete: OfExprs,
 		New: func(f *Flags) Run {
 			e := f.evaluation("")

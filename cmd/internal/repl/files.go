@@ -50,8 +50,10 @@ func (s *Session) load(ctx context.Context, name string, w io.Writer) error {
 func newSave() *Verb {
 	return &Verb{
 		Name: "save", Aliases: []Alias{{Name: "save!", Options: []string{"--force"}}}, Usage: "[FILE]",
-		Short: "Write the definitions to the configuration file that this session has read or written last, to another of these, or to a new one",
-		Most:  1, Asks: true, Files: true,
+		Short: "Write the definitions to a configuration file",
+		Long: "Write the definitions to FILE, or to the file that this session has read whole or written last.\n" +
+			"Other files that are there already are overwritten with --force only.",
+		Most: 1, Asks: true, Files: true,
 		New: func(f *Flags) Run {
 			force := f.Bool("force", false, "write definitions of the extended language, too, and replace the content of any file")
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {

@@ -83,17 +83,23 @@ func (p *Page) Options(ctx context.Context, w io.Writer, title string, options *
 		if f.Hidden {
 			return
 		}
-		word, text := pflag.UnquoteUsage(f)
+		value, text := OptionText(f)
 		name := "      --" + f.Name
 		if f.Shorthand != "" {
 			name = "  -" + f.Shorthand + ", --" + f.Name
 		}
-		if !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) {
-			text += " (default " + f.DefValue + ")"
-		}
-		rows = append(rows, []string{strings.TrimRight(name+" "+word, " "), text})
+		rows = append(rows, []string{strings.TrimRight(name+" "+value, " "), text})
 	})
 	return p.list(ctx, w, title, rows)
+}
+
+// OptionText returns the name of the value that an option takes, what the option means, and what holds without it.
+func OptionText(f *pflag.Flag) (value, text string) {
+	value, text = pflag.UnquoteUsage(f)
+	if !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) {
+		text += " (default " + f.DefValue + ")"
+	}
+	return value, text
 }
 
 // Index lists the verbs in their groups, and the topics.

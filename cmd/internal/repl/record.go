@@ -36,7 +36,7 @@ type recording struct {
 func newRecord() *Verb {
 	v := &Verb{
 		Name: "record", Usage: "FILE [METRIC|EXPR ...]", Short: "Record live metrics into an archive, until Ctrl-C",
-		Long: "Record metrics, all below a name, and what expressions and derived metrics are made of, into the archive\n" +
+		Long: "Record metrics, all below a name, and what expressions and derived metrics are made of, into the new archive\n" +
 			"FILE, which is FILE.meta and so on. At the prompt the metrics of its definitions are recorded where none are\n" +
 			"named; --background records while you work, into an archive beside the folio FILE.",
 		Doors: Both, Most: many, Partial: true, Complete: ofRecording,
