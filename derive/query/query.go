@@ -43,6 +43,7 @@ type Query struct {
 	Interval time.Duration
 	Select   Selection
 	Raw      bool // counters are not converted to rates
+	Gaps     bool // samples say whether recording was interrupted before them
 	// Zone and Source are for the Header.
 	Zone   *time.Location
 	Source sampling.Source
@@ -139,7 +140,7 @@ func prepare(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*pla
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{Query: q, src: src, derived: b.Derived}
+	p := &plan{Query: q, src: src, derived: b.Derived, request: pmapi.Request{Gaps: q.Gaps}}
 	converted := q.Select.Units == ""
 	for i := 0; i < len(named) && q.Select.Units != ""; i++ {
 		x := &named[i]
@@ -230,6 +231,17 @@ func (e *Expr) Fixed() bool {
 			return ok
 		}
 	}
+}
+
+// Changes reports whether the values are those of the time since the sample before: they come from rate() or delta().
+func (e *Expr) Changes() (found bool) {
+	syntax.Walk(e.Tree, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok {
+			found = found || call.Fun == syntax.RATE || call.Fun == syntax.DELTA
+		}
+		return !found
+	})
+	return found
 }
 
 // depth returns how many samples there must be before the first one that has all values.

@@ -45,7 +45,7 @@ func (t *taker) naming(d pcp.InDom) func(inst int32) string {
 // take returns what a result holds for the expressions, or nil if the sample is not selected. Its sets
 // look at the columns of the result.
 func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, error) {
-	t.ctx, t.smp.Time, t.smp.Ordered = ctx, res.Time, false
+	t.ctx, t.smp.Time, t.smp.Gap, t.smp.Ordered = ctx, res.Time, res.Gap, false
 	for i, e := range t.p.exprs {
 		t.set(i, e, res)
 	}

@@ -16,7 +16,6 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/internal/insts"
 	"pmtools/derive/query"
-	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/sampling"
@@ -141,7 +140,7 @@ func (r *recorder) compile(ctx context.Context, src *query.Source, defs *derive.
 			counter := e.Info.Root.Desc(pcp.NullID)
 			m.Counter = &counter
 		default:
-			m = r.add(x.Name, e.Tree, e.Info, changes(e.Tree))
+			m = r.add(x.Name, e.Tree, e.Info, e.Changes())
 		}
 		if m.Fixed = e.Fixed(); r.opt.Wanted != nil {
 			m.wanted = wantedBy(ctx, namer, m.Desc.InDom, r.opt.Wanted(x.Name))
@@ -162,17 +161,6 @@ func wantedBy(ctx context.Context, namer *query.InstanceNamer, dom pcp.InDom, na
 		}
 		return named(name, value)
 	}
-}
-
-// changes reports whether an expression has values of the time between two samples.
-func changes(x syntax.Expr) (found bool) {
-	syntax.Walk(x, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok {
-			found = found || call.Fun == syntax.RATE || call.Fun == syntax.DELTA
-		}
-		return !found
-	})
-	return found
 }
 
 // read records the records of a window, or live samples.

@@ -60,6 +60,7 @@ type Source struct {
 type Sample struct {
 	Time    pcp.Timestamp
 	Missing string // why there are no values; Sets is not used then
+	Gap     bool   // recording was interrupted since the sample before; only where that was asked for
 	Sets    []Set  // one for each metric
 	Ordered bool   // the values are in the order in which they are to be shown
 }

@@ -183,32 +183,49 @@ func (s *Summaries) object(r *summary.Row) any {
 	return out
 }
 
-// timeLayout returns the layout of the times of extremes and intervals, with no more than they need: the day if there
-// are several, and the offset from UTC if the clocks show a time twice, because they are put back.
+// timeLayout returns the layout of the times of extremes and intervals.
 func timeLayout(zone *time.Location, rows []summary.Row) string {
-	days := make(map[string]bool)
-	parts, twice := false, false
+	shown := clock{zone: zone}
 	for i := range rows {
 		r := &rows[i]
 		if r.Samples == 0 {
 			continue
 		}
-		for _, at := range []pcp.Timestamp{r.MinTime, r.MaxTime} {
-			t := at.Time().In(zone)
-			days[t.Format(time.DateOnly)] = true
-			parts = parts || at.Nsec != 0
-			twice = twice || isTwice(t)
-		}
-		twice = twice || r.From != r.To && (isTwice(r.From.Time().In(zone)) || isTwice(r.To.Time().In(zone)))
+		shown.note(r.MinTime)
+		shown.note(r.MaxTime)
+		shown.twice = shown.twice || r.From != r.To && (isTwice(r.From.Time().In(zone)) || isTwice(r.To.Time().In(zone)))
 	}
-	layout := time.DateTime
-	if len(days) < 2 {
-		layout = time.TimeOnly
+	return shown.layout()
+}
+
+// A clock is what times have in common that are shown.
+type clock struct {
+	zone         *time.Location
+	day          string // of them; "" before the first
+	days         bool   // there are several
+	parts, twice bool   // of seconds; the clocks show one of them twice
+}
+
+func (c *clock) note(at pcp.Timestamp) {
+	t := at.Time().In(c.zone)
+	day := t.Format(time.DateOnly)
+	c.days = c.days || c.day != "" && c.day != day
+	c.day = day
+	c.parts = c.parts || at.Nsec != 0
+	c.twice = c.twice || isTwice(t)
+}
+
+// layout returns the layout with no more than the times need: the day if there are several, and the offset from UTC
+// if the clocks show a time twice, because they are put back.
+func (c *clock) layout() string {
+	layout := time.TimeOnly
+	if c.days {
+		layout = time.DateTime
 	}
-	if parts {
+	if c.parts {
 		layout += ".000"
 	}
-	if twice {
+	if c.twice {
 		layout += "-07:00"
 	}
 	return layout

@@ -387,7 +387,12 @@ func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q 
 	}
 	_, err := s.Write(ctx, w, st, form)
 	for _, name := range st.Scattered() {
-		s.complain(w, query.Problemf("no record has all metrics of %s; with an interval, such as -t 10sec, values between records are interpolated", name))
+		s.complain(w, scattered(name))
 	}
 	return s.noteLost(err)
+}
+
+// scattered returns the error of an expression without values, because its metrics are in different records.
+func scattered(name string) error {
+	return query.Problemf("no record has all metrics of %s; with an interval, such as -t 10sec, values between records are interpolated", name)
 }

@@ -14,6 +14,7 @@ func Verbs() []*Verb {
 			newLast(),
 			newSummarize(),
 			newCompare(),
+			newWhen(),
 			newReport(),
 			newReports(),
 		),
