@@ -133,6 +133,6 @@ func (a *app) isReport(v *repl.Verb, cmd *cobra.Command, args []string) bool {
 	if v.Least == 0 || len(args) > 0 || given(cmd.LocalNonPersistentFlags()) {
 		return false
 	}
-	lib, err := a.reports.Open()
+	lib, err := a.reports.Open(cmd.Context())
 	return err == nil && slices.Contains(lib.Names(), v.Name)
 }

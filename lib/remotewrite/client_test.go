@@ -126,8 +126,8 @@ func TestUnread(t *testing.T) {
 	defer srv.Close()
 	defer close(ended)
 	request := huge()
-	err := client(t, remotewrite.Options{URL: srv.URL, Timeout: time.Second}).Post(t.Context(), request)
-	if f, ok := errors.AsType[*remotewrite.Failure](err); !ok || !strings.Contains(err.Error(), "no answer within 1s") || f.Lost {
+	err := client(t, remotewrite.Options{URL: srv.URL, Timeout: 4 * time.Second}).Post(t.Context(), request)
+	if f, ok := errors.AsType[*remotewrite.Failure](err); !ok || !strings.Contains(err.Error(), "no answer within 4s") || f.Lost {
 		t.Errorf("%v", err)
 	}
 }

@@ -38,19 +38,19 @@ func newDeps() *Verb {
 				}
 				return nil
 			})
-			return func(_ context.Context, s *Session, args []string, w io.Writer) error {
-				return s.deps(args, f.Settings.Output, interval, w)
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				return s.deps(ctx, args, f.Settings.Output, interval, w)
 			}
 		},
 	}
 }
 
 // deps writes what definitions are made of. One that is wrong does not keep the others from that.
-func (s *Session) deps(args []string, form string, interval time.Duration, w io.Writer) error {
+func (s *Session) deps(ctx context.Context, args []string, form string, interval time.Duration, w io.Writer) error {
 	var list []*derive.Definition
 	var bad []error
 	for _, arg := range args {
-		found, errs := s.named(arg)
+		found, errs := s.named(ctx, arg)
 		list, bad = append(list, found...), append(bad, errs...)
 	}
 	graph := deps.Outline
@@ -73,9 +73,9 @@ func (s *Session) deps(args []string, form string, interval time.Duration, w io.
 }
 
 // named returns the definitions in a file, a directory or a report, or the expression that an argument is.
-func (s *Session) named(arg string) (list []*derive.Definition, errs []error) {
+func (s *Session) named(ctx context.Context, arg string) (list []*derive.Definition, errs []error) {
 	if report.IsName(arg) {
-		lib, err := s.opt.Reports.Open()
+		lib, err := s.opt.Reports.Open(ctx)
 		if err != nil {
 			return nil, []error{err}
 		}

@@ -34,7 +34,7 @@ func newReports() *Verb {
 }
 
 func listReports(ctx context.Context, s *Session, names []string, w io.Writer) error {
-	lib, err := s.opt.Reports.Open()
+	lib, err := s.opt.Reports.Open(ctx)
 	if err != nil {
 		return err
 	}

@@ -163,7 +163,7 @@ func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) err
 	v, preset := findVerb(it.Name, list)
 	var reports []string
 	if v == nil || v.Least > 0 && it.Text == "" { // ":top" alone is the report of that name
-		if lib, err := s.opt.Reports.Open(); err == nil {
+		if lib, err := s.opt.Reports.Open(ctx); err == nil {
 			reports = lib.Names()
 		}
 		if slices.Contains(reports, it.Name) {

@@ -58,13 +58,23 @@ func (r *Reports) Begin() {
 	go r.read()
 }
 
-// Open returns the reports.
-func (r *Reports) Open() (*Library, error) {
+// Open returns the reports. A file may be a pipe that nobody writes into: the end of the context ends the wait for it.
+func (r *Reports) Open(ctx context.Context) (*Library, error) {
 	if r == nil {
 		return New(), nil
 	}
 	r.prepare()
-	return r.read()
+	done := make(chan struct{})
+	go func() {
+		_, _ = r.read() // which returns the same once more
+		close(done)
+	}()
+	select {
+	case <-done:
+		return r.read()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Expand is that of the Library, which is opened only if there are names of reports.
@@ -72,7 +82,7 @@ func (r *Reports) Expand(ctx context.Context, src *query.Source, defs *derive.Se
 	if !Named(args) {
 		return Expansion{Exprs: args, Plain: args}, nil
 	}
-	l, err := r.Open()
+	l, err := r.Open(ctx)
 	if err != nil {
 		return x, err
 	}
