@@ -81,5 +81,5 @@ func runFile(ctx context.Context, s *dbpmda.Session, name, prompt string, echo b
 		return err
 	}
 	defer in.Close()
-	return s.Run(ctx, io.Reader(in), prompt, echo)
+	return s.Run(ctx, in, prompt, echo)
 }

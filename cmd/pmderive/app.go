@@ -4,17 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/hostfile"
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/paint"
-	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/report"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/diagnose"
@@ -36,7 +31,6 @@ type app struct {
 	reports report.Reports
 	catalog string // a table of metrics that has the metadata, "" for none
 	bare    bool   // definitions that are installed are not asked for
-	noted   bool   // that -T is after the end of an archive
 	running bool   // the command line was valid: errors are not errors of usage
 	unknown error  // what help was wanted about, but does not exist
 }
@@ -53,48 +47,19 @@ func newCommand(env *cli.Env) *app {
 	return a
 }
 
-// addShared adds options that mean the same in every command to a flag set.
-func (a *app) addShared(fs *pflag.FlagSet, long ...string) {
-	for _, name := range long {
-		o := a.SharedOption(name)
-		if name == "interval" {
-			records := slices.Contains(long, "origin") // eval and push, not export
-			o = repl.Interval(&a.Options, o, records, a.Env.Errorf)
-		}
-		fs.AddFlag(command.Flag(o))
-	}
-}
-
-// operands checks how many arguments there are, and shows the usage if the number is wrong.
-func operands(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return fmt.Errorf("an argument is missing: %s", cmd.UseLine())
-		case len(args) > most:
-			return fmt.Errorf("%q is an argument too many: %s", args[most], cmd.UseLine())
-		}
-		return nil
-	}
-}
-
 // complain writes an error with all its details to standard error.
 func (a *app) complain(err error) {
-	if list := diagnose.Joined(err); len(list) > 1 {
-		for _, err := range list {
-			a.complain(err)
+	for _, err := range diagnose.Joined(err) {
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
 		}
-		return
+		text := problemText(err, a.Env.Stderr, a.Env.Prog+": ")
+		if a.Env.ColorWanted(a.Env.Stderr) {
+			text = paint.Carets(text)
+			a.Env.Paints(true, false)
+		}
+		fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, text)
 	}
-	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted")
-	}
-	text := problemText(err, a.Env.Stderr, a.Env.Prog+": ")
-	if a.Env.ColorWanted(a.Env.Stderr) {
-		text = paint.Carets(text)
-		a.Env.Paints(true, false)
-	}
-	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, text)
 }
 
 // problemText returns an error with all its details, ending with a newline, within the width of the

@@ -13,36 +13,25 @@ import (
 	"pmtools/cmd/internal/repl"
 )
 
-// completing calls a function with a session for completion.
-func (a *app) completing(ctx context.Context, propose func(*repl.Session) []string) []string {
-	s, err := a.session(ctx, repl.Settings{})
-	if err != nil {
-		return nil
+// words returns what proposes words with what a session proposes for the end of one.
+func (a *app) words(propose func(s *repl.Session, word string) (texts []string, start int)) func(context.Context, string) []string {
+	return func(ctx context.Context, prefix string) []string {
+		s, err := a.session(ctx, repl.Settings{})
+		if err != nil {
+			return nil
+		}
+		defer s.Close()
+		texts, start := propose(s, prefix)
+		for i, t := range texts {
+			texts[i] = prefix[:start] + strings.TrimRight(t, " ")
+		}
+		return texts
 	}
-	defer s.Close()
-	return propose(s)
 }
 
 func (a *app) completeExpr(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.completeWord(func(s *repl.Session, word string) ([]string, int) { return s.Complete(word, len(word)) })(cmd, before, prefix)
-}
-
-// completeOperands proposes operands of a verb.
-func (a *app) completeOperands(v *repl.Verb) cobra.CompletionFunc {
-	return a.completeWord(func(s *repl.Session, word string) ([]string, int) { return s.CompleteOperands(v, word) })
-}
-
-// completeWord proposes words with what a session proposes for the end of one.
-func (a *app) completeWord(propose func(s *repl.Session, word string) (texts []string, start int)) cobra.CompletionFunc {
-	return command.Names(func(ctx context.Context, prefix string) []string {
-		return a.completing(ctx, func(s *repl.Session) []string {
-			texts, start := propose(s, prefix)
-			for i, t := range texts {
-				texts[i] = prefix[:start] + strings.TrimRight(t, " ")
-			}
-			return texts
-		})
-	})
+	words := a.words(func(s *repl.Session, word string) ([]string, int) { return s.Complete(word, len(word)) })
+	return command.Names(words)(cmd, before, prefix)
 }
 
 // completeItem proposes items of the prompt, unless the first word is that of a subcommand, which cobra
@@ -86,14 +75,13 @@ func (a *app) completeValues(cmd *cobra.Command) {
 // completeOf proposes instances of the expressions before an option, or units that fit them.
 func (a *app) completeOf(option string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return command.Values(func(ctx context.Context, prefix string) ([]string, bool) {
-			return a.completing(ctx, func(s *repl.Session) []string {
-				if option == "units" {
-					return s.CompleteUnits(before, prefix)
-				}
-				return s.CompleteInstances(before, prefix)
-			}), true
-		})(cmd, before, prefix)
+		words := a.words(func(s *repl.Session, word string) ([]string, int) {
+			if option == "units" {
+				return s.CompleteUnits(before, word), 0
+			}
+			return s.CompleteInstances(before, word), 0
+		})
+		return command.Values(func(ctx context.Context, prefix string) ([]string, bool) { return words(ctx, prefix), true })(cmd, before, prefix)
 	}
 }
 

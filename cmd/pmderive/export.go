@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -38,7 +39,8 @@ type exportFlags struct {
 	labels    []string
 	to        export.Config // the partition, the store and the resolution
 	idle      time.Duration
-	defining  sync.Mutex // reports, and definitions that do not apply
+	defining  sync.Mutex // reports, definitions that do not apply, and what is noted
+	noted     bool       // that -T is after the end of an archive
 }
 
 func (a *app) newExport() *repl.Verb {
@@ -211,7 +213,13 @@ func (a *app) recordsWithin(ctx context.Context, f *exportFlags, set string, zon
 	if err == nil && ok {
 		f.defining.Lock()
 		defer f.defining.Unlock()
-		from, until, bad := a.window(zone).Bounds(ctx, line)
+		window := query.Window{Options: &a.Options, Now: a.Env.Now(), Zone: zone, Note: func(p *diagnose.Problem) {
+			if !f.noted {
+				f.noted = true
+				a.complain(p)
+			}
+		}}
+		from, until, bad := window.Bounds(ctx, line)
 		recs.Within(from, until)
 		err = bad
 	}
@@ -222,16 +230,45 @@ func (a *app) recordsWithin(ctx context.Context, f *exportFlags, set string, zon
 	return recs, nil
 }
 
+// machines returns what samples the recordings of each machine in a list of archives. One that cannot be read has none.
+func (a *app) machines(ctx context.Context, archives string) *query.Recordings {
+	sets, _ := export.Recordings(ctx, archives)
+	return &query.Recordings{
+		Names:   slices.Sorted(slices.Values(slices.Concat(sets...))),
+		Workers: a.exportWorkers(),
+		Report:  func(name string, err error) { a.complainAbout(ctx, name, err) },
+		Open: func(ctx context.Context, name string) (*query.Source, error) {
+			src, err := a.sources.OpenArchive(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			x := query.NewSource(src)
+			x.Equivalent = a.sources.Equivalence()
+			return x, nil
+		},
+	}
+}
+
+// exportLive exports what a live source has.
 func (a *app) exportLive(ctx context.Context, f *exportFlags, args []string) error {
 	interval := cmp.Or(a.Options.Interval, query.DefaultInterval)
 	cfg := f.config(args, "live-"+time.Now().UTC().Format("20060102T150405.000000"))
-	return a.runExport(ctx, f, cfg, args, func(ctx context.Context) (*export.Records, error) {
+	job := a.exportJob(f, cfg, args, func(ctx context.Context) (*export.Records, error) {
 		plain, err := a.sources.OpenPlain(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return export.Sample(plain, interval, a.Options.Samples), nil
 	})
+	if cli.IsTerminal(a.Env.Stderr) {
+		job.Show = a.Env.Progress
+	}
+	sum, err := job.Run(ctx)
+	if err != nil {
+		return a.sources.StockHint(err, args)
+	}
+	fmt.Fprintln(a.Env.Out, job.Report(sum))
+	return sum.Damage
 }
 
 func (a *app) exportFollowing(ctx context.Context, f *exportFlags, list string, args []string) error {
@@ -306,20 +343,6 @@ func (a *app) follow(ctx context.Context, f *exportFlags, x *export.Following, a
 // maxListed is how many archives are listed at the end that could not be exported.
 const maxListed = 20
 
-// runExport exports one source, and prints a summary.
-func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config, args []string, open func(context.Context) (*export.Records, error)) error {
-	job := a.exportJob(f, cfg, args, open)
-	if cli.IsTerminal(a.Env.Stderr) {
-		job.Show = a.Env.Progress
-	}
-	sum, err := job.Run(ctx)
-	if err != nil {
-		return a.sources.StockHint(err, args)
-	}
-	fmt.Fprintln(a.Env.Out, job.Report(sum))
-	return sum.Damage
-}
-
 // exportJob writes the records that open returns, with the derived metrics that arguments define.
 func (a *app) exportJob(f *exportFlags, cfg *export.Config, args []string, open func(context.Context) (*export.Records, error)) *export.Job {
 	return &export.Job{Config: cfg, Wide: f.wide, Check: f.check, Open: func(ctx context.Context) (pmapi.Source, *export.Records, error) {
@@ -330,8 +353,8 @@ func (a *app) exportJob(f *exportFlags, cfg *export.Config, args []string, open 
 		f.defining.Lock()
 		defer f.defining.Unlock()
 		src := a.sources.DeriveRecords(recs)
-		x, err := a.expand(ctx, query.NewSource(src), args)
-		for _, p := range x.Unselected() {
+		x, err := a.reports.Expand(ctx, query.NewSource(src), a.sources.Set(), args)
+		for _, p := range append(x.Left, x.Unselected()...) {
 			a.complain(p)
 		}
 		if err == nil {

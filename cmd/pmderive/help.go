@@ -34,16 +34,6 @@ func (a *app) showHelp(cmd *cobra.Command, _ []string) {
 	a.unknown = err
 }
 
-// help writes what there is to know about a command, or about the program.
-func help(root *cobra.Command, name string) error {
-	for _, c := range root.Commands() {
-		if c.Name() == name {
-			return c.Help()
-		}
-	}
-	return root.Help()
-}
-
 // joinValues joins the options that may stand alone with a word that is a value for them: a file of a
 // picture after --plot, units after --units.
 func joinValues(args []string) (joined []string) {

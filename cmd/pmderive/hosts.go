@@ -76,11 +76,6 @@ func (a *app) several(f *repl.Fleet, across string) ([]string, error) {
 	return a.hosts, nil
 }
 
-// overHosts makes a session one over several hosts, if there are any.
-func overHosts(hosts []string) func(*repl.Options) {
-	return func(o *repl.Options) { o.Hosts = hosts }
-}
-
 // note writes a line about how an item was understood to standard error, after the output before it.
 func (a *app) note(line string) {
 	_ = a.Env.Out.Flush() // what cannot be written is noticed at the end

@@ -15,7 +15,6 @@ import (
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive/check"
 	"pmtools/derive/lint"
-	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 )
 
@@ -58,18 +57,11 @@ func (a *app) serve(ctx context.Context, found lint.Options) error {
 	a.sources.LoadDefault()
 	a.sources.Silent = true
 	opt := lsp.Options{Lint: found, Patience: patience, Client: func(pid int) { go endWith(pid) }}
-	switch kind, name := a.Options.Source(); kind {
-	case option.Host:
-		opt.Kind, opt.Name = lsp.Host, name
-	case option.Archive:
-		opt.Kind, opt.Name = lsp.Archive, name
-	case option.Local:
-		opt.Kind = lsp.Local
-	}
 	base, err := a.replOptions(repl.Settings{Language: check.Extended})
 	if err != nil {
 		return err
 	}
+	opt.Kind, opt.Name = base.Kind, base.Name
 	var opening sync.Mutex // a.open changes the options
 	base.Open = func(ctx context.Context, kind, name string) (pmapi.Source, error) {
 		opening.Lock()

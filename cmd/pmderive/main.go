@@ -80,14 +80,13 @@ func (a *app) newRoot() *cobra.Command {
 		CompletionOptions:     cobra.CompletionOptions{DisableDefaultCmd: true},
 		ValidArgsFunction:     a.completeItem,
 	}
-	fs := root.PersistentFlags()
-	fs.SortFlags = false
-	a.addShared(fs, "archive")
+	fs := a.flags(root.PersistentFlags())
+	fs.Shared("archive")
 	host := a.SharedOption("host")
 	host.Text += " (the prompt, eval, compare and push take several)"
 	host.Set = a.addHost(host.Set)
 	fs.AddFlag(command.Flag(host))
-	a.addShared(fs, "local-PMDA", "spec-local", "container", "namespace")
+	fs.Shared("local-PMDA", "spec-local", "container", "namespace")
 	fs.FuncP("derived", "c", "load derived metric definitions from `FILE`(s)", func(path string) error {
 		if err := a.sources.Load(path); err != nil {
 			a.Env.Errorf("derived configuration(s) error: %s", pmerr.Message(err))
@@ -98,7 +97,7 @@ func (a *app) newRoot() *cobra.Command {
 		a.reports.Files = append(a.reports.Files, path)
 		return nil
 	})
-	a.addShared(fs, "debug", "hostzone", "timezone")
+	fs.Shared("debug", "hostzone", "timezone")
 	fs.Func("unpack-limit", "let unpacked archives take `SIZE` of the disk, such as 20G", func(text string) (err error) {
 		a.sources.UnpackLimit, err = source.ParseSize(text)
 		return err

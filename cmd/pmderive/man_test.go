@@ -15,6 +15,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/repl"
+	"pmtools/lib/option"
 )
 
 // roff escapes text for the manual page.
@@ -131,7 +132,7 @@ type roffOption struct{ name, value, text, door string }
 func roffOptions(root *cobra.Command, v *repl.Verb) (list []roffOption) {
 	shell, prompt := pflag.NewFlagSet("", 0), pflag.NewFlagSet("", 0)
 	if v.Doors != repl.Shell {
-		v.New(repl.NewFlags(prompt, repl.Prompt, repl.Settings{}))
+		v.New(repl.NewFlags(prompt, repl.Prompt, repl.Settings{}, &option.Parser{}, nil))
 	}
 	if cmd, _, err := root.Find([]string{v.Name}); err == nil && cmd != root {
 		shell = cmd.LocalNonPersistentFlags()

@@ -12,6 +12,11 @@ import (
 	"pmtools/lib/sampling"
 )
 
+// machineForms are the forms of output for programs.
+var machineForms = map[string]func(io.Writer, *sampling.Header, *samples.Options) (sampling.Writer, error){
+	"csv": samples.NewCSV, "json": samples.NewJSON, "openmetrics": samples.NewOpenMetrics,
+}
+
 // output returns what writes samples in a form.
 func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Writer, error) {
 	if h.Source.Kind == repl.Default {
@@ -31,29 +36,18 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 	if f.Picture != "" {
 		return samples.NewPicture(h, func(p *samples.Picture) error { return picture.Draw(f.Picture, p) }), nil
 	}
-	form := samples.NewTable
-	a.Env.Paints(opt.Color, opt.Live && opt.Width > 0)
-	switch f.Output {
-	case "csv", "json", "openmetrics":
-		a.Env.Paints(false, false)
-	}
-	switch f.Output {
-	case "csv":
-		form = samples.NewCSV
-	case "json":
-		form = samples.NewJSON
-	case "openmetrics":
-		form = samples.NewOpenMetrics
-	case repl.Watch:
-		opt.Sparks = true
-		form = samples.NewRows
-	case repl.Chart:
+	form, machine := machineForms[f.Output]
+	switch {
+	case machine:
+	case f.Output == repl.Chart:
 		form = samples.NewChart
+	case f.Output == repl.Watch, f.Rows:
+		opt.Sparks = f.Output == repl.Watch
+		form = samples.NewRows
 	default:
-		if f.Rows {
-			form = samples.NewRows
-		}
+		form = samples.NewTable
 	}
+	a.Env.Paints(opt.Color && !machine, opt.Live && opt.Width > 0 && !machine)
 	out, err := form(w, h, opt)
 	if err == nil && (h.Live || f.Delay) {
 		out = flushed{out, a.Env.Flush}

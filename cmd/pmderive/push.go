@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/push"
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive/query"
@@ -56,7 +58,10 @@ func (a *app) pusher(o *push.Options, f *repl.Fleet) (*push.Push, error) {
 
 // produce hands the samples of expressions to a push.
 func (a *app) produce(ctx context.Context, p *push.Push, args []string) error {
-	s, err := a.session(ctx, repl.Settings{Pace: repl.Pace{Interval: a.Options.Interval}}, overHosts(a.hosts), p.Label)
+	s, err := a.session(ctx, repl.Settings{Pace: repl.Pace{Interval: a.Options.Interval}}, func(o *repl.Options) {
+		o.Hosts = a.hosts
+		p.Label(o)
+	})
 	if err != nil {
 		return err
 	}
@@ -68,8 +73,19 @@ func (a *app) produce(ctx context.Context, p *push.Push, args []string) error {
 	if p.Watch != nil {
 		q.Watcher = p.Watch
 	}
-	return a.sample(ctx, s, q, func(st *query.Stream) error {
-		_, err := st.Write(ctx, p.Begin)
-		return err
+	err = s.Hold(ctx, func() error {
+		st, err := s.Query(ctx, q)
+		if err != nil {
+			return err
+		}
+		_, err = st.Write(ctx, p.Begin)
+		return errors.Join(st.Err, err)
 	})
+	switch {
+	case errors.Is(err, query.ErrHosts):
+		return cli.Exit(1) // each of them has said why
+	case ctx.Err() != nil: // an interrupt is how samples over time end
+		return nil
+	}
+	return err
 }

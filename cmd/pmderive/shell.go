@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"iter"
 	"os"
 	"strconv"
 	"strings"
@@ -39,7 +39,9 @@ func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 	if terminal && len(args) == 0 {
 		set.Language = check.Extended // scripts stay as they are
 	}
-	s, err := a.session(ctx, set, overHosts(hosts), func(o *repl.Options) { o.Screen = terminal && len(args) == 0 })
+	s, err := a.session(ctx, set, func(o *repl.Options) {
+		o.Hosts, o.Screen = hosts, terminal && len(args) == 0
+	})
 	if err != nil {
 		return err
 	}
@@ -75,29 +77,40 @@ func nearCommand(cmd *cobra.Command, word string) string {
 	return strings.Join(suggest.Names(word, names), " or ")
 }
 
-func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
-	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt)
-	defer stop()
+// runItems runs items, each with what tells its error.
+func (a *app) runItems(ctx context.Context, s *repl.Session, items iter.Seq2[string, func(error)]) error {
 	failed := false
-	for len(args) > 0 {
-		text := args[0]
-		// numbers behind a report are its interval and how many samples there are, as vmstat(8) has them
-		for args = args[1:]; len(args) > 0 && strings.HasPrefix(text, ":") && isNumber(args[0]); args = args[1:] {
-			text += " " + args[0]
-		}
+	for text, tell := range items {
 		switch err := s.Run(ctx, text, a.Env.Out); {
 		case errors.Is(err, repl.ErrQuit):
 			return exitIf(failed)
 		case cli.IsLost(err):
 			return err
-		case errors.Is(err, repl.ErrFound):
+		case errors.Is(err, repl.ErrFound): // the answer has told what
 			failed = true
 		case err != nil:
-			a.complain(err)
+			tell(err)
 			failed = true
 		}
 	}
 	return exitIf(failed)
+}
+
+func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
+	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt)
+	defer stop()
+	return a.runItems(ctx, s, func(yield func(string, func(error)) bool) {
+		for len(args) > 0 {
+			text := args[0]
+			// numbers behind a report are its interval and how many samples there are, as vmstat(8) has them
+			for args = args[1:]; len(args) > 0 && strings.HasPrefix(text, ":") && isNumber(args[0]); args = args[1:] {
+				text += " " + args[0]
+			}
+			if !yield(text, a.complain) {
+				return
+			}
+		}
+	})
 }
 
 func isNumber(text string) bool {
@@ -111,29 +124,21 @@ const maxLine = 1 << 21
 func (a *app) script(ctx context.Context, s *repl.Session) error {
 	lines := bufio.NewScanner(a.Env.Stdin)
 	lines.Buffer(nil, maxLine)
-	failed := false
-	for n := 1; lines.Scan(); n++ {
-		first, text := n, lines.Text()
-		for strings.HasSuffix(text, `\`) && lines.Scan() {
-			text = repl.Join(text, lines.Text())
-			n++
+	err := a.runItems(ctx, s, func(yield func(string, func(error)) bool) {
+		for n := 1; lines.Scan(); n++ {
+			head, text := fmt.Sprintf("%s: line %d: ", a.Env.Prog, n), lines.Text()
+			for strings.HasSuffix(text, `\`) && lines.Scan() {
+				text = repl.Join(text, lines.Text())
+				n++
+			}
+			tell := func(err error) { fmt.Fprint(a.Env.Stderr, head, problemText(err, a.Env.Stderr, head)) }
+			if !yield(text, tell) {
+				return
+			}
 		}
-		err := s.Run(ctx, text, a.Env.Out)
-		switch {
-		case errors.Is(err, repl.ErrQuit):
-			return exitIf(failed)
-		case cli.IsLost(err):
-			return err
-		case errors.Is(err, repl.ErrFound):
-			failed = true
-		case err != nil:
-			head := fmt.Sprintf("%s: line %d: ", a.Env.Prog, first)
-			fmt.Fprint(a.Env.Stderr, head, problemText(err, a.Env.Stderr, head))
-			failed = true
-		}
+	})
+	if bad := lines.Err(); bad != nil {
+		return bad
 	}
-	if err := lines.Err(); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	return exitIf(failed)
+	return err
 }

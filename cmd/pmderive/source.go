@@ -4,9 +4,10 @@ import (
 	"context"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
@@ -16,7 +17,6 @@ import (
 	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/check"
-	"pmtools/lib/export"
 	"pmtools/lib/export/bucket"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
@@ -34,14 +34,6 @@ func (a *app) session(ctx context.Context, set repl.Settings, change ...func(*re
 		return nil, err
 	}
 	opt.Loaded = loaded
-	switch kind, name := a.Options.Source(); kind {
-	case option.Host:
-		opt.Kind, opt.Name = repl.Host, name
-	case option.Archive:
-		opt.Kind, opt.Name = repl.Archive, name
-	case option.Local:
-		opt.Kind = repl.Local
-	}
 	for _, f := range change {
 		f(opt)
 	}
@@ -73,7 +65,38 @@ func (a *app) language() check.Language {
 	return check.PCP
 }
 
-// replOptions returns the options of a session that do not depend on its source.
+// kind returns the kind and the name of the source that the options ask for.
+func (a *app) kind() (kind, name string) {
+	switch kind, name := a.Options.Source(); kind {
+	case option.Host:
+		return repl.Host, name
+	case option.Archive:
+		return repl.Archive, name
+	case option.Local:
+		return repl.Local, ""
+	}
+	return repl.Default, ""
+}
+
+// sides returns the sources that a command line names for compare: an archive, hosts, this machine.
+func (a *app) sides(fs *pflag.FlagSet) []repl.Side {
+	o, sides := &a.Options, []repl.Side{}
+	if o.HasArchive && fs.Changed("archive") {
+		sides = append(sides, repl.Side{Kind: repl.Archive, Name: o.Archive})
+	}
+	for _, name := range a.hosts {
+		sides = append(sides, repl.Side{Kind: repl.Host, Name: name})
+	}
+	if o.HasHost && len(a.hosts) == 0 {
+		sides = append(sides, repl.Side{Kind: repl.Host, Name: o.Host})
+	}
+	if o.Local {
+		sides = append(sides, repl.Side{Kind: repl.Local})
+	}
+	return sides
+}
+
+// replOptions returns the options of a session over the source that the options ask for.
 func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	env := a.Env
 	set.Language = max(set.Language, a.language())
@@ -81,20 +104,21 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	if err != nil {
 		return nil, err
 	}
+	kind, name := a.kind()
 	var progress func(string)
 	if cli.IsTerminal(env.Stderr) {
 		progress = env.Progress
 	}
 	return &repl.Options{
 		Sources: repl.Sources{
-			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record, ArchiveVersion: a.archiveVersion(), KnownHosts: a.knownHosts, Recordings: recordings,
-			Machines: a.machines, Derived: a.sources.Open,
+			Open: a.open, Kind: kind, Name: name, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(),
+			Record: a.record, ArchiveVersion: a.archiveVersion(), KnownHosts: a.knownHosts, Machines: a.machines, Derived: a.sources.Open,
 		},
 		World: repl.World{
 			Tools: func() (*install.Tools, []string) {
 				return install.NewTools(env.Config(), a.configFile("derived")), a.sources.Loaded
 			},
-			Read: a.readFiles, Confirm: env.Confirm, Progress: progress, Terminal: cli.IsTerminal(env.Stdout), Errors: env.Stderr,
+			Read: a.readFiles, Confirm: env.Confirm, Progress: progress, Terminal: cli.IsTerminal(env.Stdout),
 			Now: env.Now, Waits: env.Waits, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, Note: a.note, Complain: a.complain,
 		},
 		Reports:     &a.reports,
@@ -120,12 +144,6 @@ func (a *app) table(ctx context.Context, w io.Writer, t *repl.Table) error {
 		p.Header()
 	}
 	return grid.Draw(ctx, w, t, width)
-}
-
-// recordings returns the recordings of each machine in a list of archives.
-func recordings(ctx context.Context, archives string) ([]string, error) {
-	sets, err := export.Recordings(ctx, archives)
-	return slices.Concat(sets...), err
 }
 
 // open opens a source of the kinds of package repl.

@@ -17,6 +17,7 @@ import (
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive/derivetest"
+	"pmtools/derive/query"
 	"pmtools/lib/safefile"
 )
 
@@ -114,11 +115,7 @@ func (r *tester) verdict() error {
 		}
 	}
 	if all > 0 && r.form.Settings.Output != "json" {
-		noun := "cases"
-		if all == 1 {
-			noun = "case"
-		}
-		fmt.Fprintf(r.w, "%d %s, %d failed", all, noun, failed)
+		fmt.Fprintf(r.w, "%s, %d failed", query.Plural(all, "case"), failed)
 		if recorded > 0 {
 			fmt.Fprintf(r.w, ", %d only recorded", recorded)
 		}

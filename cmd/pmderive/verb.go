@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/report"
 	"pmtools/derive/query"
@@ -38,15 +40,19 @@ func (a *app) newVerb(v *repl.Verb) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: strings.TrimRight(v.Name+" "+v.Usage, " "), Short: v.Short, Long: v.Long, DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if a.isReport(v, cmd, args) {
-				return nil
+			switch {
+			case a.isReport(v, cmd, args):
+			case len(args) < v.Least:
+				return fmt.Errorf("an argument is missing: %s", cmd.UseLine())
+			case len(args) > v.Most:
+				return fmt.Errorf("%q is an argument too many: %s", args[v.Most], cmd.UseLine())
 			}
-			return operands(v.Least, v.Most)(cmd, args)
+			return nil
 		},
-		ValidArgsFunction: a.completeOperands(v),
 	}
-	if v.Files {
-		cmd.ValidArgsFunction = nil // the shell knows them better
+	if !v.Files { // the shell knows them better
+		words := a.words(func(s *repl.Session, word string) ([]string, int) { return s.CompleteOperands(v, word) })
+		cmd.ValidArgsFunction = command.Names(words)
 	}
 	if v.Several {
 		cmd.Annotations = map[string]string{several: ""}
@@ -69,10 +75,14 @@ func (a *app) addBare(root *cobra.Command) {
 	}
 }
 
+// flags returns options of the command line.
+func (a *app) flags(fs *pflag.FlagSet) *repl.Flags {
+	return repl.NewFlags(fs, repl.Shell, repl.Settings{}, &a.Parser, a.Env.Errorf)
+}
+
 // runs adds the options of a verb to a command and returns what runs it.
 func (a *app) runs(cmd *cobra.Command, v *repl.Verb) func(cmd *cobra.Command, args []string) error {
-	f := repl.NewFlags(cmd.Flags(), repl.Shell, repl.Settings{})
-	f.Time, f.Share = &a.Options, func(fs *pflag.FlagSet, names ...string) { a.addShared(fs, names...) }
+	f := a.flags(cmd.Flags())
 	run := v.New(f)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return f.Explain(err) })
 	return func(cmd *cobra.Command, args []string) (err error) {
@@ -97,7 +107,10 @@ func (a *app) runs(cmd *cobra.Command, v *repl.Verb) func(cmd *cobra.Command, ar
 		}
 		s, err := a.session(cmd.Context(), repl.Settings{}, func(o *repl.Options) {
 			o.Hosts, o.Sides, o.Screen = hosts, a.sides(cmd.Flags()), cli.IsTerminal(a.Env.Stdout)
-			o.Help = func(name string) error { return help(cmd.Root(), name) }
+			o.Help = func(name string) error {
+				about, _, _ := cmd.Root().Find([]string{name}) // or the program
+				return about.Help()
+			}
 		})
 		if err != nil {
 			return err

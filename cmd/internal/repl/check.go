@@ -104,16 +104,17 @@ func findingLines(found []lint.Diagnostic, snippets bool) (lines []string) {
 	for i := range found {
 		line := found[i].String()
 		if snippets {
-			line = strings.TrimSuffix(findingText(&found[i]), "\n")
+			line = findingText(&found[i])
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-// findingText returns a finding with the place, ending in a newline.
+// findingText returns a finding with the place.
 func findingText(d *lint.Diagnostic) string {
-	return draw.Problem(&diagnose.Problem{Msg: d.String(), Src: d.Source, Pos: min(d.Column-1, len(d.Source)), Notes: d.Notes}, 0, 0)
+	p := &diagnose.Problem{Msg: d.String(), Src: d.Source, Pos: min(d.Column-1, len(d.Source)), Notes: d.Notes}
+	return strings.TrimSuffix(draw.Problem(p, 0, 0), "\n")
 }
 
 // rulesTable returns what each rule looks for.
@@ -132,15 +133,12 @@ func rulesTable() *Table {
 // checked returns the files that are checked: those of names, or standard input in the shell, and the definitions of
 // the session at the prompt.
 func (s *Session) checked(door Door, args []string) ([]lint.File, error) {
-	switch {
-	case len(args) == 0 && door == Prompt:
-		var b strings.Builder
-		for _, d := range s.defs.Own() {
-			b.WriteString(query.Text(d, d.Expr()))
-		}
-		return []lint.File{{Name: "session", Text: []byte(b.String())}}, nil
-	case s.opt.Read == nil:
-		return nil, query.Problemf("there are no files here")
+	if len(args) > 0 || door == Shell {
+		return s.opt.Read(args)
 	}
-	return s.opt.Read(args)
+	var b strings.Builder
+	for _, d := range s.defs.Own() {
+		b.WriteString(query.Text(d, d.Expr()))
+	}
+	return []lint.File{{Name: "session", Text: []byte(b.String())}}, nil
 }

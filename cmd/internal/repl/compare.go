@@ -58,7 +58,7 @@ func newCompare() *Verb {
 			"or local; others follow -a, -h and -L. Hosts are sampled at the same time, every -t until -T, or 11\n" +
 			"samples a second apart. A score is the difference of the means divided by the standard deviation of the\n" +
 			"samples of both.",
-		Doors: Both, Most: many, Several: true, Partial: true, Complete: ofSides,
+		Doors: Both, Most: many, Several: true, Partial: true, Complete: orReports(ofFiles),
 		New: func(f *Flags) Run {
 			q := &compare{options: f.Time}
 			f.Shared("start", "finish", "interval", "samples")

@@ -111,7 +111,7 @@ func (c *completer) line(before string) int {
 	if ok {
 		return c.argument(name, arg, len(before))
 	}
-	for _, v := range At(Prompt, c.s.verbs()) {
+	for _, v := range At(Prompt, c.s.verbs) {
 		end := ""
 		if v.Most > 0 {
 			end = " "
@@ -137,7 +137,7 @@ func (c *completer) reports(prefix, sign string) {
 
 // argument completes the argument of a verb; end is the offset after it.
 func (c *completer) argument(name, arg string, end int) int {
-	v, _ := findVerb(name, c.s.verbs())
+	v, _ := findVerb(name, c.s.verbs)
 	arg = strings.TrimLeft(arg, " ")
 	start := end - len(arg) + lastWord(arg)
 	if v == nil {
@@ -223,9 +223,6 @@ func ofReports(c *completer, arg string) int {
 // ofFiles is the completion of names of files. Those with blanks are in quotes.
 func ofFiles(c *completer, arg string) int {
 	start := lastWord(arg)
-	if c.s.opt.Files == nil {
-		return start
-	}
 	bare := strings.TrimLeft(arg[start:], `'"`)
 	quote := arg[start : len(arg)-len(bare)]
 	for _, name := range c.s.opt.Files.Glob(bare) {
@@ -244,15 +241,15 @@ func ofFiles(c *completer, arg string) int {
 
 func ofSource(c *completer, arg string) int {
 	if rest, ok := strings.CutPrefix(arg, Archive+" "); ok {
-		c.file(rest)
+		c.offer(rest, c.s.opt.Files.Glob(rest)...)
 		return len(arg) - len(rest)
 	}
-	if rest, ok := strings.CutPrefix(arg, Host+" "); ok && c.s.opt.KnownHosts != nil {
+	if rest, ok := strings.CutPrefix(arg, Host+" "); ok {
 		c.offer(rest[lastWord(rest):], c.s.opt.KnownHosts(rest[lastWord(rest):])...)
 		return lastWord(arg)
 	}
 	c.offer(arg, Host+" ", Archive+" ", Local)
-	c.file(arg)
+	c.offer(arg, c.s.opt.Files.Glob(arg)...)
 	return 0
 }
 
@@ -264,29 +261,32 @@ func ofRecording(c *completer, arg string) int {
 	return ofFiles(c, arg)
 }
 
-// ofWindows is the completion of a question about windows of a source.
-func ofWindows(c *completer, arg string) int {
-	start := ofNames(c, arg)
-	c.reports(arg[start:], ":")
-	return start
-}
-
-// ofSides is the completion of sources that are compared, and of reports.
-func ofSides(c *completer, arg string) int {
-	start := ofFiles(c, arg)
-	c.reports(arg[start:], ":")
-	return start
+// orReports is the completion of what another one proposes, and of reports.
+func orReports(other Completion) Completion {
+	return func(c *completer, arg string) int {
+		start := other(c, arg)
+		c.reports(arg[start:], ":")
+		return start
+	}
 }
 
 func ofSettings(c *completer, arg string) int {
 	start := lastWord(arg)
-	c.setting(arg, arg[start:])
+	key, _, ok := strings.Cut(arg, " ")
+	for _, k := range settings {
+		switch {
+		case !ok:
+			c.offer(arg[start:], k.key+" ")
+		case k.key == key:
+			c.offer(arg[start:], k.values...)
+		}
+	}
 	return start
 }
 
 func ofTopics(c *completer, arg string) int {
 	c.offer(arg, manual.Names()...)
-	for _, v := range At(Prompt, c.s.verbs()) {
+	for _, v := range At(Prompt, c.s.verbs) {
 		c.offer(arg, v.names()...)
 	}
 	return 0
@@ -298,27 +298,9 @@ func ofDefinitions(c *completer, arg string) int {
 	return start
 }
 
-func (c *completer) setting(arg, word string) {
-	key, _, ok := strings.Cut(arg, " ")
-	for _, k := range settings {
-		switch {
-		case !ok:
-			c.offer(word, k.key+" ")
-		case k.key == key:
-			c.offer(word, k.values...)
-		}
-	}
-}
-
-func (c *completer) file(prefix string) {
-	if c.s.opt.Files != nil {
-		c.offer(prefix, c.s.opt.Files.Glob(prefix)...)
-	}
-}
-
 // expr completes an expression and returns the offset of what is replaced.
 func (c *completer) expr(text string) int {
-	if call, word, ok := item.GroupingBefore(text); ok && !c.s.lost && c.s.connect(c.ctx) == nil {
+	if call, word, ok := item.GroupingBefore(text); ok && c.asks() {
 		c.offer(word, c.s.binder().GroupLabels(c.ctx, call)...)
 		return len(text) - len(word)
 	}
@@ -351,7 +333,10 @@ func (c *completer) expr(text string) int {
 		return start
 	}
 	if tag, ok := strings.CutSuffix(head, "="); ok && (call == "mkconst" || call == "novalue") {
-		c.tag(item.WordBefore(strings.TrimRight(tag, item.Blanks)), word)
+		tag = item.WordBefore(strings.TrimRight(tag, item.Blanks))
+		if c.offer(word, tagValues[tag]...); tag == "meta" {
+			c.metric(word)
+		}
 		return start
 	}
 	for _, f := range c.s.defs.Language().Functions() {
@@ -365,13 +350,6 @@ func (c *completer) expr(text string) int {
 var tagValues = map[string][]string{
 	"type": {"32", "u32", "64", "u64", "float", "double"}, "semantics": {"counter", "instant", "discrete"},
 	"units": unitNames, "indom": {"null"},
-}
-
-func (c *completer) tag(tag, word string) {
-	c.offer(word, tagValues[tag]...)
-	if tag == "meta" {
-		c.metric(word)
-	}
 }
 
 // UnitNames returns the words of units.
@@ -416,7 +394,7 @@ func (c *completer) fitting(prefix string) (names []string) {
 			names, defs = append(names, name), append(defs, c.s.defs.Find(name))
 		}
 	}
-	if len(defs) == 0 || c.s.lost || c.s.connect(c.ctx) != nil {
+	if len(defs) == 0 || !c.asks() {
 		return names
 	}
 	found, err := c.s.binder().Check(c.ctx, defs)
@@ -438,36 +416,48 @@ const maxOperands = 50
 // pattern completes a pattern with the names of instances of the metrics that the expression before
 // and c.last mention: the operand of matchinst stands after the pattern.
 func (c *completer) pattern(text, prefix string) {
-	if c.s.lost || c.s.connect(c.ctx) != nil {
-		return
-	}
-	seen, tried := make(map[pcp.InDom]bool), make(map[string]bool)
-	binder := c.s.binder()
+	var names []string
 	for _, l := range slices.Concat(check.Extended.Syntax().Lexemes(text), check.Extended.Syntax().Lexemes(c.last)) {
-		if l.Tok != syntax.NAME || tried[l.Text] {
-			continue
+		if l.Tok == syntax.NAME && !slices.Contains(names, l.Text) && len(names) < maxOperands {
+			names = append(names, l.Text)
 		}
-		if tried[l.Text] = true; len(tried) > maxOperands {
-			return
-		}
-		x, err := binder.Compile(c.ctx, l.Text)
+	}
+	for _, in := range c.instancesOf(names, false) {
+		c.offer(prefix, strings.ReplaceAll(regexp.QuoteMeta(in.Name), "/", `\/`)+"/, ")
+	}
+}
+
+// instancesOf returns the instances of expressions, in an archive those at the position or all that there ever were.
+func (c *completer) instancesOf(exprs []string, ever bool) (insts []pcp.Instance) {
+	if !c.asks() {
+		return nil
+	}
+	when := pmapi.At(c.s.src.At)
+	if ever {
+		when = pmapi.Ever()
+	}
+	seen, binder := make(map[pcp.InDom]bool), c.s.binder()
+	for _, text := range exprs {
+		x, err := binder.Compile(c.ctx, text)
 		if err != nil || x.Info.Root.InDom == pcp.NullInDom || seen[x.Info.Root.InDom] {
 			continue
 		}
 		seen[x.Info.Root.InDom] = true
-		insts, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, pmapi.At(c.s.src.At))
+		list, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, when)
 		if c.s.noteLost(err) != nil {
-			return
+			return insts
 		}
-		for _, in := range insts {
-			c.offer(prefix, strings.ReplaceAll(regexp.QuoteMeta(in.Name), "/", `\/`)+"/, ")
-		}
+		insts = append(insts, list...)
 	}
+	return insts
 }
+
+// asks makes sure that there is a source that answers, and reports whether there is. It does not connect again.
+func (c *completer) asks() bool { return !c.s.lost && c.s.connect(c.ctx) == nil }
 
 // children returns what stands below a node of the source's name space.
 func (c *completer) children(parent string) []pcp.Child {
-	if c.s.lost || c.s.connect(c.ctx) != nil {
+	if !c.asks() {
 		return nil
 	}
 	if list, known := c.s.children[parent]; known {
@@ -486,23 +476,12 @@ func (c *completer) children(parent string) []pcp.Child {
 
 // instance completes the name of an instance of the operand at the end of a text.
 func (c *completer) instance(text, prefix string) {
-	if c.s.lost || c.s.connect(c.ctx) != nil {
-		return
-	}
 	operand := item.WordBefore(text)
 	if strings.HasSuffix(text, ")") {
 		operand = item.ParenBefore(text)
 	}
-	x, err := c.s.binder().Compile(c.ctx, operand)
-	if err != nil || x.Info.Root.InDom == pcp.NullInDom {
-		return
-	}
-	insts, err := pmapi.InstancesOf(c.ctx, c.s.src, x.Info.Root.InDom, pmapi.At(c.s.src.At))
-	if c.s.noteLost(err) != nil {
-		return
-	}
 	escape := strings.NewReplacer(`\`, `\\`, `]`, `\]`)
-	for _, in := range insts {
+	for _, in := range c.instancesOf([]string{operand}, false) {
 		c.offer(prefix, escape.Replace(in.Name)+"]")
 	}
 }

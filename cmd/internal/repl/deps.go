@@ -107,9 +107,6 @@ func (s *Session) named(ctx context.Context, arg string) (list []*derive.Definit
 
 // read returns the definitions in a file, or in those below a directory.
 func (s *Session) read(name string) (list []*derive.Definition, errs []error) {
-	if s.opt.Read == nil {
-		return nil, []error{query.Problemf("there are no files here")}
-	}
 	files, err := s.opt.Read([]string{name})
 	if err != nil {
 		errs = append(errs, err)

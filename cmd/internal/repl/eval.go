@@ -279,7 +279,7 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 		}()
 		w = file
 	}
-	st, err := s.query(ctx, q)
+	st, err := s.Query(ctx, q)
 	if err != nil {
 		return e.ended(ctx, q, err)
 	}
@@ -346,7 +346,7 @@ func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error
 		o.Samples, o.HasSamples = s.set.Samples, true
 	}
 	q.Times.Delay = e.delay
-	if err := s.times(ctx, o, q); err != nil {
+	if err := s.Times(ctx, o, q); err != nil {
 		return nil, err
 	}
 	live := s.recorded == nil && (s.fleet != nil || s.src.Line == nil)
@@ -389,7 +389,7 @@ func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q 
 	for _, name := range st.Scattered() {
 		s.complain(w, scattered(name))
 	}
-	return s.noteLost(err)
+	return err
 }
 
 // scattered returns the error of an expression without values, because its metrics are in different records.

@@ -54,12 +54,10 @@ func (s *Session) explain(ctx context.Context, text string, w io.Writer) error {
 
 // Explain writes the tree of an expression, or of a definition's, with the metadata of every node.
 func (s *Session) Explain(ctx context.Context, text string, w io.Writer) error {
-	if err := s.acquire(ctx); err != nil {
-		return err
-	}
-	defer s.release()
-	if err := s.connect(ctx); err != nil {
-		return err
-	}
-	return s.noteLost(s.explain(ctx, text, w))
+	return s.Hold(ctx, func() error {
+		if err := s.connect(ctx); err != nil {
+			return err
+		}
+		return s.explain(ctx, text, w)
+	})
 }

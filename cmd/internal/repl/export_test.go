@@ -2,6 +2,7 @@ package repl
 
 import (
 	"pmtools/cmd/internal/item"
+	"pmtools/derive"
 	"pmtools/derive/syntax"
 )
 
@@ -10,6 +11,9 @@ var (
 	Unquote     = item.Unquote
 	FindingText = findingText
 )
+
+// Definitions returns the definitions of a session in their order.
+func (s *Session) Definitions() []*derive.Definition { return s.defs.Own() }
 
 // Expand returns an expression with definitions in the places of their names.
 func Expand(s *Session, text string) (string, error) {

@@ -25,9 +25,6 @@ func newLoad() *Verb {
 }
 
 func (s *Session) load(ctx context.Context, name string, w io.Writer) error {
-	if s.opt.Files == nil {
-		return query.Problemf("there are no files here")
-	}
 	src, err := s.opt.Files.ReadFile(name)
 	if err != nil {
 		return diagnose.From(err)
@@ -68,9 +65,6 @@ func newSave() *Verb {
 }
 
 func (s *Session) save(ctx context.Context, name string, over bool, w io.Writer) error {
-	if s.opt.Files == nil {
-		return query.Problemf("there are no files here")
-	}
 	old, _ := s.opt.Files.ReadFile(name) // an error is that of writing it, too
 	text, err := lint.Saved(ctx, s.binder(), s.defs.Own(), over || syntax.IsExtended(old))
 	if bad, ok := errors.AsType[*diagnose.Problem](err); ok {

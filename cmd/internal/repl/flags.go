@@ -21,12 +21,10 @@ type Flags struct {
 	Settings Settings
 	Time     *option.Options // what the options of Shared say
 	Fleet    *Fleet          // the options about several hosts; nil if there are none
-	// Share adds options that mean the same in every command.
-	Share func(fs *pflag.FlagSet, names ...string)
-	// Warn gets what is doubtful about an option.
-	Warn    func(format string, args ...any)
-	changed bool              // the settings are of the flags
-	gone    map[string]string // options that there are not here, and why
+	parser   *option.Parser  // that has the options of Shared
+	warn     func(format string, args ...any)
+	changed  bool              // the settings are of the flags
+	gone     map[string]string // options that there are not here, and why
 }
 
 // A Fleet is what options say about several hosts, besides their names.
@@ -36,29 +34,27 @@ type Fleet struct {
 }
 
 // NewFlags returns the options of a verb, none at first, for a door, with the settings that hold without them. Shared
-// options are those of a new command line.
-func NewFlags(fs *pflag.FlagSet, door Door, set Settings) *Flags {
+// options are those of a parser. Warn gets what is doubtful about an option.
+func NewFlags(fs *pflag.FlagSet, door Door, set Settings, p *option.Parser, warn func(format string, args ...any)) *Flags {
 	fs.SortFlags = false
-	p := &option.Parser{}
-	f := &Flags{FlagSet: fs, Door: door, Settings: set, Time: &p.Options, Warn: func(string, ...any) {}}
-	f.Share = func(fs *pflag.FlagSet, names ...string) {
-		p.Shared(names...)
-		for o := range p.All() {
-			if o.Long == "interval" {
-				o = Interval(&p.Options, o, slices.Contains(names, "origin"), f.Warn)
-			}
-			if fs.Lookup(o.Long) == nil {
-				fs.AddFlag(command.Flag(o))
-			}
-		}
-	}
-	return f
+	return &Flags{FlagSet: fs, Door: door, Settings: set, Time: &p.Options, parser: p, warn: warn}
 }
 
-// Interval makes an interval of 0 an error of -t. If records is set, -t takes "record" too, for the
+// Shared adds options that mean the same in every command.
+func (f *Flags) Shared(names ...string) {
+	for _, name := range names {
+		o := f.parser.SharedOption(name)
+		if name == "interval" {
+			f.interval(o, slices.Contains(names, "origin"))
+		}
+		f.AddFlag(command.Flag(o))
+	}
+}
+
+// interval makes an interval of 0 an error of -t. If records is set, -t takes "record" too, for the
 // records of an archive as they are: that is an interval of 0. An interval in "ms" is doubtful.
-func Interval(p *option.Options, interval *option.Option, records bool, warn func(format string, args ...any)) *option.Option {
-	set, instead := interval.Set, ""
+func (f *Flags) interval(interval *option.Option, records bool) {
+	p, set, instead := f.Time, interval.Set, ""
 	if records {
 		interval.Text += ", or record: an archive's records as they are"
 		instead = "; 'record' is a sample for each record of an archive"
@@ -70,18 +66,14 @@ func Interval(p *option.Options, interval *option.Option, records bool, warn fun
 		}
 		err := set(text)
 		if err == nil && when.Millis(text) {
-			warn("-t %s is %v: ms means minutes, and msec milliseconds", text, p.Interval)
+			f.warn("-t %s is %v: ms means minutes, and msec milliseconds", text, p.Interval)
 		}
 		if err == nil && p.Interval == 0 {
 			err = fmt.Errorf("-t %s: an interval is longer than 0%s", text, instead)
 		}
 		return err
 	}
-	return interval
 }
-
-// Shared adds options that mean the same in every command.
-func (f *Flags) Shared(names ...string) { f.Share(f.FlagSet, names...) }
 
 // Gone makes options of earlier versions errors that say what to do instead.
 func (f *Flags) Gone(advice string, names ...string) { f.missing("is gone: "+advice, names) }
@@ -134,29 +126,6 @@ func (f *Flags) option(word string) *pflag.Flag {
 	return f.ShorthandLookup(name[1:2])
 }
 
-// A choice is the value of an option that is one of a list.
-type choice struct {
-	*string
-	name   string // for messages
-	values []string
-}
-
-func (c choice) String() string {
-	if c.string == nil {
-		return ""
-	}
-	return *c.string
-}
-func (c choice) Type() string { return "string" }
-
-func (c choice) Set(value string) error {
-	if !slices.Contains(c.values, value) {
-		return fmt.Errorf("unknown %s '%s'; there are %s", c.name, value, strings.Join(c.values, ", "))
-	}
-	*c.string = value
-	return nil
-}
-
 // annotation is that of an option with the values that it takes.
 const annotation = "values"
 
@@ -165,8 +134,7 @@ func ValuesOf(flag *pflag.Flag) []string { return flag.Annotations[annotation] }
 
 // Choice adds an option that takes one of a list of values. The noun is what messages call them.
 func (f *Flags) Choice(p *string, noun, name, short, usage string, values []string) {
-	f.VarP(choice{p, noun, values}, name, short, usage+": "+strings.Join(values, ", "))
-	f.Propose(name, values)
+	f.add(chosen(name, short, noun, "", usage, values, func(*Settings) *string { return p }))
 }
 
 // Propose makes values be proposed for an option.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -59,7 +60,7 @@ func (s *Session) format(ctx context.Context, x *formatting, list []lint.File, f
 		out, errs := rewrite(file.Name, file.Text, inside)
 		if errs != nil {
 			failed = true
-			if err := s.explainFile(ctx, file, errs, s.beside(w)); err != nil {
+			if err := s.explainFile(ctx, file, errs, w); err != nil {
 				return err
 			}
 			continue
@@ -98,12 +99,12 @@ func (s *Session) explainFile(ctx context.Context, file lint.File, errs []*synta
 	wrong := false
 	for i := range found {
 		if found[i].Severity == lint.SeverityError {
-			fmt.Fprint(w, findingText(&found[i]))
+			s.note(w, findingText(&found[i]))
 			wrong = true
 		}
 	}
 	for i := 0; i < len(errs) && !wrong; i++ {
-		fmt.Fprint(w, errs[i].Text())
+		s.note(w, strings.TrimSuffix(errs[i].Text(), "\n"))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (s *Session) help(ctx context.Context, door Door, name string, w io.Writer)
 	}
 	names := manual.Names()
 	var found *Verb
-	for _, v := range s.verbs() {
+	for _, v := range s.verbs {
 		names = append(names, v.names()...)
 		if slices.Contains(v.names(), name) {
 			found = v
@@ -93,16 +93,12 @@ func (s *Session) helpVerb(ctx context.Context, door Door, v *Verb, w io.Writer)
 	if err := s.page(door).Verb(ctx, w, v, f.FlagSet); err != nil || v.Name != "set" {
 		return err
 	}
-	s.helpSettings(w)
-	return nil
-}
-
-// page returns the help of a door.
-func (s *Session) page(door Door) *Page { return &Page{door, s.verbs(), s.table} }
-
-func (s *Session) helpSettings(w io.Writer) {
 	io.WriteString(w, "\nKeys:\n")
 	for _, k := range settings {
 		fmt.Fprintf(w, "  %s: %s\n", k.key, k.help)
 	}
+	return nil
 }
+
+// page returns the help of a door.
+func (s *Session) page(door Door) *Page { return &Page{door, s.verbs, s.table} }

@@ -31,30 +31,28 @@ func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue,
 
 // About returns the metadata of a metric, in one line, and its help texts.
 func (s *Session) About(ctx context.Context, name string) (metadata string, texts []string, err error) {
-	if err := s.acquire(ctx); err != nil {
-		return "", nil, err
-	}
-	defer s.release()
-	if err := s.connect(ctx); err != nil {
-		return "", nil, err
-	}
-	c, d, err := s.metric(ctx, name)
-	if err != nil {
-		return "", nil, s.noteLost(err)
-	}
-	found, _ := c.Texts(ctx, name, d.ID) // most metrics of archives have none
-	return string(format.AppendSummary(nil, &d)), found.List(), nil
+	err = s.Hold(ctx, func() error {
+		if err := s.connect(ctx); err != nil {
+			return err
+		}
+		c, d, err := s.metric(ctx, name)
+		if err != nil {
+			return err
+		}
+		found, _ := c.Texts(ctx, name, d.ID) // most metrics of archives have none
+		metadata, texts = string(format.AppendSummary(nil, &d)), found.List()
+		return nil
+	})
+	return metadata, texts, err
 }
 
 // Replace makes the definitions of a configuration file those of the Session. Lines that are wrong
 // define nothing.
 func (s *Session) Replace(ctx context.Context, name string, text []byte) error {
-	if err := s.acquire(ctx); err != nil {
-		return err
-	}
-	defer s.release()
-	s.defs, s.full = s.defs.Replace(query.ReadFile(name, text, nil).Own), nil
-	return nil
+	return s.Hold(ctx, func() error {
+		s.defs, s.full = s.defs.Replace(query.ReadFile(name, text, nil).Own), nil
+		return nil
+	})
 }
 
 // maxTexts is how many metrics are listed with help texts, which are asked for one by one.

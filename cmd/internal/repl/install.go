@@ -50,13 +50,13 @@ func (p *place) in(t *install.Tools) (dir string, err error) {
 	return dir, nil
 }
 
-// tools returns where the tools look for definitions.
-func (s *Session) tools() (*install.Tools, error) {
-	if s.opt.Tools == nil || s.opt.Read == nil {
-		return nil, query.Problemf("there are no files here")
+// tools returns where the tools look for definitions, and the files that options name.
+func (s *Session) tools() (t *install.Tools, options []string, err error) {
+	if s.opt.Tools == nil {
+		return nil, nil, query.Problemf("there are no files here")
 	}
-	t, _ := s.opt.Tools()
-	return t, nil
+	t, options = s.opt.Tools()
+	return t, options, nil
 }
 
 func newInstall() *Verb {
@@ -81,7 +81,7 @@ func newInstall() *Verb {
 }
 
 func (s *Session) install(ctx context.Context, p *place, opt lint.Options, args []string, w io.Writer) error {
-	t, err := s.tools()
+	t, _, err := s.tools()
 	if err != nil {
 		return err
 	}
@@ -101,14 +101,14 @@ func (s *Session) install(ctx context.Context, p *place, opt lint.Options, args 
 		return err
 	}
 	for _, line := range findingLines(found, true) {
-		fmt.Fprintln(s.beside(w), line)
+		s.note(w, line)
 	}
 	if lint.Wrong(found) {
 		return query.Problemf("nothing is installed: there are errors")
 	}
 	job := t.NewJob(dir, p.dry)
 	job.Replace = func(question string) bool {
-		return p.force || !p.dry && s.opt.Confirm != nil && s.opt.Confirm(question)
+		return p.force || !p.dry && s.opt.Confirm(question)
 	}
 	var bad []error
 	for _, file := range list {
@@ -134,7 +134,7 @@ func newUninstall() *Verb {
 		New: func(f *Flags) Run {
 			p := f.place("remove files of PCP's packages, too")
 			return func(_ context.Context, s *Session, args []string, w io.Writer) error {
-				t, err := s.tools()
+				t, _, err := s.tools()
 				if err != nil {
 					return err
 				}

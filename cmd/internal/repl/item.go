@@ -16,7 +16,7 @@ func (s *Session) Incomplete(text string) string {
 	case item.Expression, item.Definition:
 		return item.Open(it.Text)
 	case item.Command:
-		if v, _ := findVerb(it.Name, s.verbs()); v != nil && v.expr() {
+		if v, _ := findVerb(it.Name, s.verbs); v != nil && v.expr() {
 			return item.Open(it.Text)
 		}
 	case item.Attribute:
@@ -41,7 +41,7 @@ func Join(text, line string) string {
 // Marks returns the parts of an item that an editor shows in colours.
 func (s *Session) Marks(text string) []item.Mark {
 	return item.Marks(text, func(name, arg string) string {
-		v, _ := findVerb(name, s.verbs())
+		v, _ := findVerb(name, s.verbs)
 		if v == nil || !v.expr() {
 			return ""
 		}

@@ -98,7 +98,7 @@ func TestLarge(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			out := &looker{}
 			s := large(t, n, tt.named, repl.Settings{}, out)
-			if _, err := s.Source(t.Context()); err != nil { // opens the archive
+			if err := s.Run(t.Context(), ":source", io.Discard); err != nil { // opens the archive
 				t.Fatal(err)
 			}
 			var before, after runtime.MemStats

@@ -91,7 +91,7 @@ func TestSnippet(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
-	if got, want := repl.FindingText(&list[0]), "f:2:4: error: unknown metric t.bb\n  \t+ t.bb\n  \t  ^\n  did you mean t.b?\n"; got != want {
+	if got, want := repl.FindingText(&list[0]), "f:2:4: error: unknown metric t.bb\n  \t+ t.bb\n  \t  ^\n  did you mean t.b?"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

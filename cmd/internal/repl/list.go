@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"pmtools/cmd/internal/answer"
-	"pmtools/derive/query"
 )
 
 func newList() *Verb {
@@ -46,10 +45,10 @@ func (s *Session) listOwn(ctx context.Context, w io.Writer) error {
 // listAll lists the definitions of the session and of files. The source is asked which of them its metrics
 // hide if the session has one, or has been started with one.
 func (s *Session) listAll(ctx context.Context, names []string, w io.Writer) error {
-	if s.opt.Tools == nil {
-		return query.Problemf("there are no files here")
+	tools, options, err := s.tools()
+	if err != nil {
+		return err
 	}
-	tools, options := s.opt.Tools()
 	c := tools.Catalog(options)
 	for _, d := range s.defs.Own() {
 		c.Hide(d.Name(), d.String())

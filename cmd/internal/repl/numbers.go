@@ -26,33 +26,35 @@ func (n *Numbers) Form() format.NumberForm {
 	return f
 }
 
-// FullDigits is the text of format.Full.
-const FullDigits = "full"
+// allDigits is the text of format.Full.
+const allDigits = "full"
 
-// MaxPrecision is how many digits after the point may be asked for.
-const MaxPrecision = 40
+// maxPrecision is how many digits after the point may be asked for.
+const maxPrecision = 40
 
-// ParsePrecision reads a number of digits after the point, full or auto.
-func ParsePrecision(text string) (*int, error) {
-	n, err := strconv.Atoi(text)
+// setPrecision reads a number of digits after the point, full or auto.
+func (n *Numbers) setPrecision(text string) error {
+	digits, err := strconv.Atoi(text)
 	switch {
-	case text == "auto":
-		return nil, nil
-	case text == FullDigits:
-		n = format.Full
-	case err != nil || n < 0 || n > MaxPrecision:
-		return nil, fmt.Errorf("a precision is a number of digits from 0 to %d, or full, not '%s'", MaxPrecision, text)
+	case text == auto:
+		n.Precision = nil
+		return nil
+	case text == allDigits:
+		digits = format.Full
+	case err != nil || digits < 0 || digits > maxPrecision:
+		return fmt.Errorf("a precision is a number of digits from 0 to %d, or full, not '%s'", maxPrecision, text)
 	}
-	return &n, nil
+	n.Precision = &digits
+	return nil
 }
 
-// PrecisionText returns the text that ParsePrecision reads as the Precision.
-func (n *Numbers) PrecisionText() string {
+// precision returns the text that setPrecision reads as the Precision.
+func (n *Numbers) precision() string {
 	switch {
 	case n.Precision == nil:
-		return "auto"
+		return auto
 	case *n.Precision == format.Full:
-		return FullDigits
+		return allDigits
 	}
 	return strconv.Itoa(*n.Precision)
 }

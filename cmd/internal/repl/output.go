@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"pmtools/derive/diagnose"
-	"pmtools/derive/query"
 )
 
 func newOutput() *Verb {
@@ -22,9 +21,6 @@ func runOutput(_ context.Context, s *Session, args []string, _ io.Writer) error 
 	}
 	if len(args) == 0 {
 		return nil
-	}
-	if s.opt.Files == nil {
-		return query.Problemf("there are no files here")
 	}
 	out, err := s.opt.Files.Create(args[0])
 	if err != nil {
@@ -43,26 +39,14 @@ func (s *Session) closeOutput() error {
 	return out.Close()
 }
 
-func newTiming() *Verb {
-	return &Verb{
-		Name: "timing", Short: "Show the time that each item takes, or stop that",
-		New: toggle("timing", func(set *Settings) *bool { return &set.Timing }),
-	}
-}
-
-func newVertical() *Verb {
-	return &Verb{
-		Name: "vertical", Short: "Show tables with a line for each cell, or stop that",
-		New: toggle("vertical", func(set *Settings) *bool { return &set.Vertical }),
-	}
-}
-
-// toggle is the New of a verb that changes a setting to the other value.
-func toggle(word string, of func(*Settings) *bool) func(*Flags) Run {
-	return plain(func(_ context.Context, s *Session, _ []string, w io.Writer) error {
-		on := of(&s.set)
-		*on = !*on
-		fmt.Fprintln(w, word+" "+onOffText(*on))
-		return nil
-	})
+// newToggle returns the verb that turns a setting on or off.
+func newToggle(name, short string) *Verb {
+	return &Verb{Name: name, Short: short, New: plain(func(_ context.Context, s *Session, _ []string, w io.Writer) error {
+		k, value := findSetting(name), "on"
+		if k.get(&s.set) == value {
+			value = "off"
+		}
+		fmt.Fprintln(w, name+" "+value)
+		return k.set(&s.set, value)
+	})}
 }

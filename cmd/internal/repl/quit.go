@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"pmtools/derive/diagnose"
-	"pmtools/derive/query"
 )
 
 // ErrQuit is what Run returns for the command that ends a session.
@@ -23,9 +22,6 @@ func newDebug() *Verb {
 	return &Verb{
 		Name: "debug", Usage: "SPEC", Short: "Set debug options, as option -D does", Least: 1, Most: 1,
 		New: plain(func(_ context.Context, s *Session, args []string, _ io.Writer) error {
-			if s.opt.Debug == nil {
-				return query.Problemf("there are no debug options here")
-			}
 			if err := s.opt.Debug(args[0]); err != nil {
 				return diagnose.From(err)
 			}

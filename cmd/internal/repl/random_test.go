@@ -114,7 +114,7 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		s := repl.New(&repl.Options{
-			Sources: repl.Sources{Open: open, Kind: repl.Archive, Name: "ta"}, World: repl.World{Files: memory{}},
+			Sources: repl.Sources{Open: open, Machines: machines, Kind: repl.Archive, Name: "ta"}, World: world(),
 			Settings: repl.Settings{Pace: repl.Pace{Samples: 3}},
 		})
 		defer s.Close()

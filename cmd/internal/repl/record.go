@@ -77,10 +77,7 @@ var recordActs = map[string]string{
 
 // record records what expressions are made of.
 func (s *Session) record(ctx context.Context, file string, exprs []string, times *sampling.Times, background bool, w io.Writer) error {
-	switch {
-	case s.opt.Record == nil:
-		return query.Problemf("nothing can be recorded here")
-	case background && s.recording != nil && s.recording.Active():
+	if background && s.recording != nil && s.recording.Active() {
 		return query.Problemf("%s is being recorded; :record --stop ends that", s.recording.Archive)
 	}
 	if err := s.connect(ctx); err != nil {

@@ -21,17 +21,15 @@ import (
 // Run runs one item and writes its output, as it comes, to w. The error says why the item failed;
 // often it is a *diagnose.Problem. An item that ctx ends gives the error of ctx.
 func (s *Session) Run(ctx context.Context, text string, w io.Writer) error {
-	if err := s.acquire(ctx); err != nil {
+	return s.Hold(ctx, func() error {
+		s.screen, s.placed = w, false
+		began := time.Now()
+		err := s.run(ctx, text, s.target())
+		if s.set.Timing && err == nil {
+			fmt.Fprintf(s.target(), "time: %v\n", time.Since(began).Round(time.Microsecond))
+		}
 		return err
-	}
-	defer s.release()
-	s.screen, s.placed = w, false
-	began := time.Now()
-	err := s.noteLost(s.run(ctx, text, s.target()))
-	if s.set.Timing && err == nil {
-		fmt.Fprintf(s.target(), "time: %v\n", time.Since(began).Round(time.Microsecond))
-	}
-	return err
+	})
 }
 
 func (s *Session) target() io.Writer {
@@ -41,7 +39,7 @@ func (s *Session) target() io.Writer {
 	return s.screen
 }
 
-// run is Run for a caller that has acquired the Session.
+// run is Run for a caller that holds the Session.
 func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 	if len(text) > syntax.MaxLen {
 		return query.Problemf("the item is too long")
@@ -159,20 +157,19 @@ func (s *Session) notOwn(name string) *diagnose.Problem {
 }
 
 func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) error {
-	list := s.verbs()
-	v, preset := findVerb(it.Name, list)
+	v, preset := findVerb(it.Name, s.verbs)
 	var reports []string
 	if v == nil || v.Least > 0 && it.Text == "" { // ":top" alone is the report of that name
 		if lib, err := s.opt.Reports.Open(ctx); err == nil {
 			reports = lib.Names()
 		}
 		if slices.Contains(reports, it.Name) {
-			v, preset = findVerb("report", list)
+			v, preset = findVerb("report", s.verbs)
 			it.Text = strings.TrimRight(it.Name+" "+paced(it.Text), " ")
 		}
 	}
 	if v == nil {
-		return unknownVerb(it.Name, list, reports)
+		return unknownVerb(it.Name, s.verbs, reports)
 	}
 	return s.line(ctx, v, preset, it.Text, w)
 }

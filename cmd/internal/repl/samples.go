@@ -29,19 +29,8 @@ const (
 	Watch = "watch" // a line for each value, drawn over the one before on a terminal
 )
 
-// Query returns the samples of expressions, with errors as those of query.Run. The Session must not
-// be used for anything else until they end.
-func (s *Session) Query(ctx context.Context, q *query.Query) (*query.Stream, error) {
-	if err := s.acquire(ctx); err != nil {
-		return nil, err
-	}
-	defer s.release()
-	st, err := s.query(ctx, q)
-	return st, s.noteLost(err)
-}
-
-// query is Query for a caller that has acquired the Session.
-func (s *Session) query(ctx context.Context, q *query.Query) (st *query.Stream, err error) {
+// Query returns the samples of expressions, with errors as those of query.Run. It is for what holds the Session.
+func (s *Session) Query(ctx context.Context, q *query.Query) (st *query.Stream, err error) {
 	own := *q
 	own.Zone, own.Interval = s.zone, cmp.Or(own.Interval, s.set.Interval)
 	if s.fleet != nil {
@@ -60,7 +49,10 @@ func (s *Session) query(ctx context.Context, q *query.Query) (st *query.Stream, 
 	if st != nil {
 		samples := st.Samples
 		st.Samples = func(yield func(*sampling.Sample, error) bool) {
-			samples(func(smp *sampling.Sample, err error) bool { return yield(smp, s.noteLost(err)) })
+			samples(func(smp *sampling.Sample, err error) bool {
+				_ = s.noteLost(err) // an interrupt, too, which need not be an error of the answer
+				return yield(smp, err)
+			})
 		}
 		lint.ExplainZeros(st, s.opt.Note)
 	}
@@ -69,9 +61,6 @@ func (s *Session) query(ctx context.Context, q *query.Query) (st *query.Stream, 
 
 // Write writes samples in a form, and returns how many there were.
 func (s *Session) Write(ctx context.Context, w io.Writer, st *query.Stream, f Form) (int, error) {
-	if s.opt.Output == nil {
-		return 0, query.Problemf("values cannot be written here")
-	}
 	return st.Write(ctx, func(h *sampling.Header) (sampling.Writer, error) {
 		if f.Output == "json" && !h.Hosts {
 			h.Source.Host, _ = pmapi.HostName(ctx, s.src) // beside an error there is a guess, which is good enough
@@ -85,29 +74,15 @@ func (s *Session) form(sel *query.Selection) Form {
 	return Form{Output: s.set.Output, Rows: s.set.Vertical || sel.Top > 0, Settings: &s.set}
 }
 
-// Source returns the source of the Session, which is opened if need be.
-func (s *Session) Source(ctx context.Context) (*query.Source, error) {
-	if err := s.acquire(ctx); err != nil {
-		return nil, err
-	}
-	defer s.release()
-	return s.src, s.connect(ctx)
-}
-
 // UseSourceZone makes the zone of the source that in which times are shown and meant.
 func (s *Session) UseSourceZone(ctx context.Context, load func(tz string) (*time.Location, error)) error {
-	src, err := s.Source(ctx)
-	if err != nil {
+	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	tz, err := pmapi.Zone(ctx, src)
+	tz, err := pmapi.Zone(ctx, s.src)
 	if err != nil {
 		return fmt.Errorf("the time zone of the source is not known: %w", err)
 	}
-	zone, err := load(tz)
-	if err != nil {
-		return err
-	}
-	s.zone = zone
-	return nil
+	s.zone, err = load(tz)
+	return err
 }

@@ -23,9 +23,6 @@ func newRun() *Verb {
 }
 
 func (s *Session) runFile(ctx context.Context, name string) error {
-	if s.opt.Files == nil {
-		return query.Problemf("there are no files here")
-	}
 	if s.depth >= maxDepth {
 		return query.Problemf("files run each other more than %d deep", maxDepth)
 	}

@@ -4,8 +4,8 @@
 //
 // [New] makes a [Session]. [Session.Run] runs one item; [Session.Incomplete] reports whether a text needs
 // another line; [Session.Complete] proposes completions of a line; [Session.Prompt] is what a
-// prompt shows. For commands without a prompt there are [Session.Eval], [Session.Explain],
-// [Session.Lint].
+// prompt shows. [Session.Do] runs a verb of the shell, and [Session.Lint], [Session.Explain] and [Session.About] answer
+// an editor.
 //
 // Nothing here knows terminals, signals or files: [Options] has functions for the world outside. An
 // item ends with its context.
@@ -37,8 +37,7 @@ const (
 	Local   = "local"   // collectors in this process
 )
 
-// Options are what a Session takes from the world around it. A nil function stands for something
-// that is not there.
+// Options are what a Session takes from the world around it.
 type Options struct {
 	Sources
 	World
@@ -65,10 +64,8 @@ type Sources struct {
 	Equivalent func(a, b pcp.InDom) bool // see derive.Options
 	// Sides are the sources that a command line names for compare; nil means those of the session.
 	Sides []Side
-	// Recordings returns the recordings of each machine in a list of archives that are those of several.
-	Recordings func(ctx context.Context, archives string) ([]string, error)
-	// Machines returns what samples such recordings, but for their names and times.
-	Machines func(ctx context.Context) *query.Recordings
+	// Machines returns what samples the recordings of each machine in a list of archives, but for their times.
+	Machines func(ctx context.Context, archives string) *query.Recordings
 	// Derived opens the source once more, with the definitions as PCP evaluates them, to be recorded.
 	Derived func(ctx context.Context) (*derive.Source, error)
 	// KnownHosts returns hosts that begin with a prefix, to be proposed.
@@ -85,7 +82,7 @@ type World struct {
 	// Screen says that output may be drawn over what was there.
 	Screen bool
 	Debug  func(spec string) error                                // sets debug options
-	Files  Files                                                  // for :load and :save
+	Files  Files                                                  // of all verbs
 	Table  func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means without a width
 	// Tools returns where the tools look for definitions, and the files that options name; nil if there are
 	// no files.
@@ -93,15 +90,13 @@ type World struct {
 	// Output returns what writes samples in a form.
 	Output func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
 	Save   func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
-	Edit   func(text string) (string, error)          // lets the user change a text
+	Edit   func(text string) (string, error)          // lets the user change a text; nil for no editor
 	// Read reads files of definitions, those below directories, or standard input where there is no name; the error
-	// tells which cannot be read, beside the others. nil means that there are none.
+	// tells which cannot be read, beside the others.
 	Read     func(names []string) ([]lint.File, error)
-	Confirm  func(question string) bool // asks the user; nil means no
+	Confirm  func(question string) bool // asks the user
 	Progress func(text string)          // shows a line in the place of the one before, "" for none; nil shows nothing
 	Terminal bool                       // answers go to a terminal
-	// Errors gets what is found beside an answer; nil writes it there.
-	Errors io.Writer
 	// Help writes all about the command of a verb in the shell, or about the program if the name is empty; nil writes
 	// what a Page has.
 	Help func(name string) error
@@ -131,6 +126,7 @@ type Session struct {
 	connection
 	items
 	opt       Options
+	verbs     []*Verb       // of every session, and of the program
 	lock      chan struct{} // holds one token while the rest is unused
 	zone      *time.Location
 	set       Settings
@@ -170,7 +166,7 @@ type items struct {
 // New returns a Session without definitions of its own.
 func New(opt *Options) *Session {
 	s := &Session{opt: *opt, lock: make(chan struct{}, 1), zone: opt.Zone, set: opt.Settings.valid()}
-	s.kind, s.name = opt.Kind, opt.Name
+	s.kind, s.name, s.verbs = opt.Kind, opt.Name, append(Verbs(), opt.Verbs...)
 	s.lock <- struct{}{}
 	s.background, s.stop = context.WithCancel(context.Background())
 	if len(opt.Hosts) > 0 {
@@ -191,11 +187,12 @@ func New(opt *Options) *Session {
 	return s
 }
 
-// acquire waits until no other goroutine uses the Session.
-func (s *Session) acquire(ctx context.Context) error {
+// Hold calls a function when no other goroutine uses the Session, and notes whether its error is that of a lost connection.
+func (s *Session) Hold(ctx context.Context, f func() error) error {
 	select {
 	case <-s.lock:
-		return nil
+		defer s.release()
+		return s.noteLost(f())
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -239,20 +236,6 @@ func (s *Session) Unsaved() int {
 		return 0
 	}
 	return len(s.defs.Own())
-}
-
-// Definitions returns the Session's own definitions in their order.
-func (s *Session) Definitions() []*derive.Definition {
-	<-s.lock
-	defer s.release()
-	return append([]*derive.Definition(nil), s.defs.Own()...)
-}
-
-// Zone returns the zone in which times are shown and meant.
-func (s *Session) Zone() *time.Location {
-	<-s.lock
-	defer s.release()
-	return s.zone
 }
 
 // raw reports whether counters are shown as they are. OpenMetrics has counters of its own.

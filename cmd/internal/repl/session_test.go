@@ -17,6 +17,8 @@ import (
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
+	linter "pmtools/derive/lint"
+	"pmtools/derive/query"
 	"pmtools/internal/draw"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/format"
@@ -121,12 +123,26 @@ func newLines(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Writer, er
 	return &lines{w, h, f}, nil
 }
 
+// world returns a world with files in memory, without an editor and a place for settings.
+func world() repl.World {
+	return repl.World{
+		Files: memory{}, Now: func() time.Time { return time.Unix(1700000000, 0) }, Output: newLines,
+		Read:    func([]string) ([]linter.File, error) { return nil, query.Problemf("there are no files here") },
+		Debug:   func(string) error { return errors.New("there are no debug options here") },
+		Save:    func([]byte) (string, error) { return "", errors.New("settings cannot be kept here") },
+		Confirm: func(string) bool { return false },
+	}
+}
+
+// machines returns no recordings: no archive is of several machines.
+func machines(context.Context, string) *query.Recordings { return &query.Recordings{} }
+
 // newSession returns a session over one archive.
 func newSession(t testing.TB, name string, more ...func(*repl.Options)) *repl.Session {
 	t.Helper()
 	opt := &repl.Options{
-		Sources:     repl.Sources{Open: archives(t, "ta", "demo", "labels", "indoms"), Kind: repl.Archive, Name: name},
-		World:       repl.World{Files: memory{}, Now: func() time.Time { return time.Unix(1700000000, 0) }, Output: newLines},
+		Sources:     repl.Sources{Open: archives(t, "ta", "demo", "labels", "indoms"), Machines: machines, Kind: repl.Archive, Name: name},
+		World:       world(),
 		Definitions: derive.NewSet(),
 	}
 	for _, f := range more {

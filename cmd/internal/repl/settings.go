@@ -113,12 +113,9 @@ var settings = []*setting{
 	counted("samples", "how many samples :watch and :plot take; 0 for no bound", "", func(s *Settings) *int { return &s.Samples }),
 	chosen("output", "o", "output", "form of values", "`FORM` of output", outputs, func(s *Settings) *string { return &s.Output }),
 	{key: "precision", short: "f", help: "digits after the decimal point, full, or auto: four significant digits",
-		usage: "print `N` digits after the decimal point, or full: all that there are", values: []string{auto, FullDigits},
-		get: func(s *Settings) string { return s.PrecisionText() },
-		set: func(s *Settings, v string) (err error) {
-			s.Precision, err = ParsePrecision(v)
-			return err
-		}},
+		usage: "print `N` digits after the decimal point, or full: all that there are", values: []string{auto, allDigits},
+		get: func(s *Settings) string { return s.precision() },
+		set: func(s *Settings, v string) error { return s.setPrecision(v) }},
 	{key: "scale", help: "on: values are in units in which they are readable; auto: unless there is a precision",
 		usage: "choose units in which values are readable also with -f", values: []string{auto, "on", "off"}, alone: isOn,
 		get: func(s *Settings) string {
@@ -304,7 +301,7 @@ func (s *Session) Paged(text string) bool {
 	<-s.lock
 	defer s.release()
 	it := item.Parse(text)
-	v, _ := findVerb(it.Name, Verbs())
+	v, _ := findVerb(it.Name, s.verbs)
 	drawn := it.Kind == item.Command && v != nil && slices.Contains([]string{"watch", "plot", "top"}, v.Name)
 	return !s.set.NoPager && !(drawn && (v.Name == "watch" || s.live()))
 }
@@ -343,9 +340,6 @@ func runSet(ctx context.Context, s *Session, args []string, w io.Writer) error {
 }
 
 func (s *Session) saveSettings(w io.Writer) error {
-	if s.opt.Save == nil {
-		return query.Problemf("settings cannot be kept here")
-	}
 	var b strings.Builder
 	for _, k := range settings {
 		if k.key != "color" { // the terminal and NO_COLOR decide

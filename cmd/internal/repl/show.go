@@ -42,14 +42,6 @@ func (s *Session) noteExpanded(w io.Writer, names []string) {
 	}
 }
 
-// beside returns where what is found beside an answer goes.
-func (s *Session) beside(w io.Writer) io.Writer {
-	if s.opt.Errors != nil {
-		return s.opt.Errors
-	}
-	return w
-}
-
 // note writes a line about how an item was understood.
 func (s *Session) note(w io.Writer, line string) {
 	if s.opt.Note != nil {
@@ -87,7 +79,11 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 		}
 		return p
 	case set.Len() == 0:
-		fmt.Fprintln(w, s.noValues(st.Exprs[0]))
+		none := "no values"
+		if s.scattered(st.Exprs[0]) { // metrics that an archive has in different records are never there at once
+			none += " in this record; with :step INTERVAL, values between records are interpolated"
+		}
+		fmt.Fprintln(w, none)
 		return nil
 	}
 	shown := *set // the answer stays whole for :last csv
@@ -114,15 +110,6 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 		fmt.Fprintf(w, "+%d more\n", shown.More)
 	}
 	return nil
-}
-
-// noValues returns the text shown for an expression without values. Metrics that an archive has in
-// different records are never there at once.
-func (s *Session) noValues(c *query.Expr) string {
-	if s.scattered(c) {
-		return "no values in this record; with :step INTERVAL, values between records are interpolated"
-	}
-	return "no values"
 }
 
 // scattered reports whether an expression may have no values because its metrics are in different

@@ -199,5 +199,5 @@ func (s *Session) recheck(ctx context.Context, w io.Writer) error {
 			fmt.Fprintf(w, "%s is hidden: this source has a metric of that name\n", d.Name())
 		}
 	}
-	return s.noteLost(err)
+	return err
 }

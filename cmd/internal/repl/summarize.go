@@ -8,7 +8,6 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -47,7 +46,7 @@ func newSummarize() *Verb {
 		Long: "Summarize the records of an archive: for each metric the number of samples, the extremes, the mean\n" +
 			"over time, quantiles. A name that has metrics below it stands for them. Without arguments, all\n" +
 			"metrics with numeric values are summarized. Counters are converted to rates.",
-		Doors: Both, Operands: Exprs, Most: many, Partial: true, Complete: ofWindows,
+		Doors: Both, Operands: Exprs, Most: many, Partial: true, Complete: orReports(ofNames),
 		New: func(f *Flags) Run {
 			q := &summarize{options: f.Time}
 			f.Shared("start", "finish", "align", "origin")
@@ -99,8 +98,8 @@ func (q *summarize) run(ctx context.Context) error {
 	}
 	one, err := s.openSide(ctx, Side{s.kind, s.name}, true)
 	if err != nil {
-		if s.opt.Recordings != nil {
-			if names, _ := s.opt.Recordings(ctx, s.name); len(names) > 1 { // otherwise err says what is wrong
+		if s.kind == Archive {
+			if names := s.opt.Machines(ctx, s.name).Names; len(names) > 1 { // otherwise err says what is wrong
 				return q.several(ctx, names)
 			}
 		}
@@ -169,7 +168,6 @@ func (q *summarize) complain(err error) {
 // several summarizes the recordings of several machines, some at a time, and shows them in their order. Those
 // that fail are reported.
 func (q *summarize) several(ctx context.Context, names []string) error {
-	slices.Sort(names)
 	q.out.Hosts = true
 	machine := func(_ context.Context, i int, yield func(*side) bool) { yield(q.machine(ctx, names[i])) }
 	failed := false

@@ -88,20 +88,12 @@ func runStep(_ context.Context, s *Session, args []string, w io.Writer) error {
 	return nil
 }
 
-func newNext() *Verb {
+// newMove returns the verb that goes to other samples in a direction, 1 or -1.
+func newMove(name, short string, sign int) *Verb {
 	return &Verb{
-		Name: "next", Usage: "[N]", Short: "Go to the next sample of an archive", Most: 1, Asks: true,
+		Name: name, Usage: "[N]", Short: short, Most: 1, Asks: true,
 		New: plain(func(ctx context.Context, s *Session, args []string, w io.Writer) error {
-			return s.move(ctx, args, 1, w)
-		}),
-	}
-}
-
-func newPrev() *Verb {
-	return &Verb{
-		Name: "prev", Usage: "[N]", Short: "Go to the sample before", Most: 1, Asks: true,
-		New: plain(func(ctx context.Context, s *Session, args []string, w io.Writer) error {
-			return s.move(ctx, args, -1, w)
+			return s.move(ctx, args, sign, w)
 		}),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/lib/option"
 )
 
 // A Verb is something that pmderive does: "pmderive NAME" in the shell, ":NAME" at the prompt. Both have its
@@ -197,20 +198,15 @@ func unknownVerb(name string, list []*Verb, reports []string) *diagnose.Problem 
 	}
 }
 
-// verbs returns the verbs of the session: those of the prompt, and those of the program.
-func (s *Session) verbs() []*Verb { return append(Verbs(), s.opt.Verbs...) }
-
 // Do runs a verb with options that have been read.
 func (s *Session) Do(ctx context.Context, v *Verb, f *Flags, run Run, args []string, w io.Writer) error {
-	if err := s.acquire(ctx); err != nil {
-		return err
-	}
-	defer s.release()
-	s.screen = w
-	return s.noteLost(s.do(ctx, v, f, run, args, w))
+	return s.Hold(ctx, func() error {
+		s.screen = w
+		return s.do(ctx, v, f, run, args, w)
+	})
 }
 
-// do is Do for a caller that has acquired the Session. The settings that options have changed hold until it ends.
+// do is Do for a caller that holds the Session. The settings that options have changed hold until it ends.
 func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []string, w io.Writer) error {
 	if err := v.count(args); err != nil {
 		return err
@@ -255,9 +251,9 @@ func (s *Session) line(ctx context.Context, v *Verb, preset []string, text strin
 
 // flags returns an empty set for the options of a verb at the prompt.
 func (s *Session) flags(v *Verb) *Flags {
-	f := NewFlags(pflag.NewFlagSet(v.Name, pflag.ContinueOnError), Prompt, s.set)
+	warn := func(format string, args ...any) { s.complain(s.target(), query.Problemf(format, args...)) }
+	f := NewFlags(pflag.NewFlagSet(v.Name, pflag.ContinueOnError), Prompt, s.set, &option.Parser{}, warn)
 	f.Usage = func() {}
-	f.Warn = func(format string, args ...any) { s.complain(s.target(), query.Problemf(format, args...)) }
 	return f
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/repl"
+	"pmtools/lib/option"
 )
 
 // newGreet returns a verb with each kind of option.
@@ -70,7 +71,7 @@ func TestVerb(t *testing.T) {
 	}
 	v := newGreet(repl.Exprs)
 	s := newSession(t, "ta")
-	f := repl.NewFlags(pflag.NewFlagSet("greet", pflag.ContinueOnError), repl.Shell, repl.Settings{})
+	f := repl.NewFlags(pflag.NewFlagSet("greet", pflag.ContinueOnError), repl.Shell, repl.Settings{}, &option.Parser{}, nil)
 	greet := v.New(f)
 	if err := f.Parse([]string{"a, b", "-l", "c"}); err != nil {
 		t.Fatal(err)

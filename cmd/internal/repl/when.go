@@ -89,10 +89,10 @@ func (x *intervals) run(ctx context.Context, s *Session, o *option.Options, text
 		return err
 	}
 	q := &query.Query{Exprs: exprs, Gaps: true}
-	if err := s.times(ctx, o, q); err != nil {
+	if err := s.Times(ctx, o, q); err != nil {
 		return err
 	}
-	st, err := s.query(ctx, q)
+	st, err := s.Query(ctx, q)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -26,12 +25,12 @@ func (e *evaluation) connect(ctx context.Context, s *Session, args []string) err
 		return nil
 	}
 	err := s.connect(ctx)
-	if err == nil || s.kind != Archive || s.opt.Recordings == nil || s.opt.Machines == nil {
+	if err == nil || s.kind != Archive {
 		return err
 	}
-	names, _ := s.opt.Recordings(ctx, s.name)
+	machines := s.opt.Machines(ctx, s.name)
 	switch {
-	case len(names) < 2:
+	case len(machines.Names) < 2:
 		return err // which says what is wrong
 	case e.plot != "" || s.set.Output == "openmetrics" || report.Named(args):
 		return errors.New("reports, --plot and openmetrics are for one host: name its archive with -a")
@@ -39,27 +38,18 @@ func (e *evaluation) connect(ctx context.Context, s *Session, args []string) err
 	debug.SetGCPercent(200) // little is kept
 	var noted sync.Once     // the doubt is about all of them
 	window := s.window(e.Time, false, func(err error) { noted.Do(func() { s.complain(s.target(), err) }) })
-	s.recorded = s.opt.Machines(ctx)
-	s.recorded.Names = slices.Sorted(slices.Values(names))
-	s.recorded.Times = func(ctx context.Context, src *query.Source, t sampling.Times) (sampling.Times, error) {
+	s.recorded = machines
+	machines.Times = func(ctx context.Context, src *query.Source, t sampling.Times) (sampling.Times, error) {
 		_, err := window.Limit(ctx, src.Line, &t)
 		return t, err
 	}
 	return nil
 }
 
-// Times makes the times of a query those that options ask for. Those of several hosts begin when the window does.
+// Times makes the times of a query those that options ask for. Those of several hosts begin when the window does. A position
+// in a recording is where a window begins, and its step the interval, unless the options have others. It is for what holds
+// the Session.
 func (s *Session) Times(ctx context.Context, o *option.Options, q *query.Query) error {
-	if err := s.acquire(ctx); err != nil {
-		return err
-	}
-	defer s.release()
-	return s.times(ctx, o, q)
-}
-
-// times is Times for a caller that has acquired the Session. A position in a recording is where a window begins, and its step
-// the interval, unless the options have others.
-func (s *Session) times(ctx context.Context, o *option.Options, q *query.Query) error {
 	if o.HasSamples && o.Samples == 0 {
 		return errors.New("-s 0 asks for no samples")
 	}
