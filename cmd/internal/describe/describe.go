@@ -8,37 +8,49 @@ package describe
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/deps"
 	"pmtools/derive"
 	"pmtools/derive/query"
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
-// A Description is what there is to know about a metric, or about a node of the name space.
+// A Description is what there is to know about a metric, or about a node of the name space, as JSON has it.
 type Description struct {
-	Name     string
-	Desc     pcp.Desc // of a metric
-	Children []Child  // of a node; nil for a metric
+	Metric string `json:"metric"`
+	answer.Metadata
 	Texts
-	Made      *deps.Node // of a derived metric, else nil
-	Users     []string   // the definitions that mention it
-	Instances []pcp.Instance
-	Labels    []pcp.Label
-	Values    Values
-	Rates     Values  // of a counter
-	Recorded  *Record // in a recording, else nil
-	Try       []Trial
+	Labels     json.RawMessage `json:"labels,omitempty"`
+	Expression string          `json:"expression,omitempty"` // of a derived metric, as are the next two
+	Operands   []string        `json:"operands,omitempty"`
+	Base       []string        `json:"base,omitempty"`
+	Users      []string        `json:"used_by,omitempty"` // the definitions that mention it
+	Instances  *int            `json:"instances,omitempty"`
+	Values     *Values         `json:"values,omitempty"`
+	Rates      *Values         `json:"rates,omitempty"`    // of a counter
+	Recorded   *Record         `json:"recorded,omitempty"` // in a recording
+	Try        []Trial         `json:"try,omitempty"`
+	Children   []Child         `json:"children,omitempty"` // of a node
+
+	desc      pcp.Desc
+	labels    []pcp.Label
+	instances []string // their names
 }
 
 // Texts are the help texts of a metric; "" for one that is not there.
-type Texts struct{ OneLine, Help string }
+type Texts struct {
+	OneLine string `json:"oneline,omitempty"`
+	Help    string `json:"help,omitempty"`
+}
 
 // List returns the texts that are there and differ.
 func (t Texts) List() (list []string) {
@@ -63,7 +75,11 @@ type Catalogue struct {
 	Derived *derive.Source // over Source, with the definitions
 	Defs    *derive.Set
 
-	taken map[string]taken // see Take
+	Zone     *time.Location    // of times
+	Form     format.NumberForm // of numbers for people
+	Interval time.Duration     // between two samples of a live counter
+
+	taken map[wanted]*Values // see Take
 }
 
 // Lookup finds a metric by its name. The error is a *diagnose.Problem, or that of a request to the source.
@@ -116,8 +132,8 @@ func (c *Catalogue) Labels(ctx context.Context, d *pcp.Desc) ([]pcp.Label, []pcp
 }
 
 // New returns the description of a name. The error is a *diagnose.Problem, or that of a request to the
-// source. Interval is the time between two samples of a live counter.
-func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration) (*Description, error) {
+// source.
+func (c *Catalogue) New(ctx context.Context, name string) (*Description, error) {
 	desc, err := c.Lookup(ctx, name)
 	if errors.Is(err, pmerr.NonLeaf) {
 		return c.node(ctx, name)
@@ -125,40 +141,43 @@ func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration
 	if err != nil {
 		return nil, err
 	}
-	d := &Description{Name: name, Desc: desc}
+	d := &Description{Metric: name, Metadata: answer.MetadataOf(&desc), desc: desc}
 	d.Texts, err = c.Texts(ctx, name, desc.ID)
 	if err = Fatal(ctx, err); err != nil {
 		return nil, err
 	}
-	d.Labels, _, err = c.Labels(ctx, &desc)
+	d.labels, _, err = c.Labels(ctx, &desc)
 	if err = Fatal(ctx, err); err != nil {
 		return nil, err
 	}
+	d.Labels = labelsJSON(d.labels)
 	c.definitions(d)
-	return d, c.measure(ctx, d, interval)
+	return d, c.measure(ctx, d)
 }
 
 // measure adds values to a description, when they were recorded, and expressions that hold for them.
-func (c *Catalogue) measure(ctx context.Context, d *Description, interval time.Duration) (err error) {
-	d.Values = c.First(ctx, d.Name, interval, true)
-	if err = Fatal(ctx, d.Values.Err); err != nil {
+func (c *Catalogue) measure(ctx context.Context, d *Description) (err error) {
+	if d.Values, err = c.First(ctx, d.Metric, c.Interval, true); err != nil {
 		return err
 	}
-	if d.counter() {
-		d.Rates = c.First(ctx, d.Name, interval, false)
-		if err = Fatal(ctx, d.Rates.Err); err != nil {
+	if d.desc.Sem == pcp.Counter && d.desc.Type.Arithmetic() {
+		if d.Rates, err = c.First(ctx, d.Metric, c.Interval, false); err != nil {
 			return err
 		}
 	}
-	if indom := d.Desc.InDom; indom != pcp.NullInDom {
+	if indom := d.desc.InDom; indom != pcp.NullInDom {
 		at := c.Source.At
 		if len(d.Values.List) > 0 {
-			at = d.Values.Time
+			at = d.Values.at
 		}
-		d.Instances, err = pmapi.InstancesOf(ctx, c.Source, indom, pmapi.At(at))
+		list, err := pmapi.InstancesOf(ctx, c.Source, indom, pmapi.At(at))
 		if err = Fatal(ctx, err); err != nil {
 			return err
 		}
+		for _, in := range list {
+			d.instances = append(d.instances, in.Name)
+		}
+		d.Instances = new(len(list))
 	}
 	if d.Try, err = c.trials(ctx, d); err != nil || c.Source.Line == nil {
 		return err
@@ -177,7 +196,7 @@ func Fatal(ctx context.Context, err error) error {
 
 // node describes a node of the name space.
 func (c *Catalogue) node(ctx context.Context, name string) (*Description, error) {
-	d := &Description{Name: name, Children: []Child{}}
+	d := &Description{Metric: name, Children: []Child{}}
 	var list []pcp.ID
 	var at []int // the children that are metrics
 	err := c.Derived.Walk(ctx, name, true, func(leaf string, id pcp.ID) bool {
@@ -199,25 +218,33 @@ func (c *Catalogue) node(ctx context.Context, name string) (*Description, error)
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	texts, err := c.Derived.Text(ctx, pcp.OneLine, pcp.Idents(list))
-	if err = Fatal(ctx, err); err != nil {
-		return nil, err
-	}
-	for i := range texts {
-		if texts[i].Err == nil {
-			d.Children[at[i]].OneLine = strings.TrimRight(texts[i].Value, "\n")
-		}
+	lines, err := ReadTexts(ctx, c.Derived, pcp.OneLine, list)
+	for i, line := range lines {
+		d.Children[at[i]].OneLine = strings.TrimRight(line, "\n")
 	}
 	slices.SortFunc(d.Children, func(a, b Child) int { return cmp.Compare(a.Name, b.Name) })
-	return d, nil
+	return d, err
+}
+
+// ReadTexts returns the texts of metrics, "" for those without one. The error is that of ctx or of a lost connection.
+func ReadTexts(ctx context.Context, src pmapi.Source, kind pcp.TextKind, ids []pcp.ID) ([]string, error) {
+	found, err := src.Text(ctx, kind, pcp.Idents(ids))
+	list := make([]string, len(ids))
+	for i := range found {
+		if found[i].Err == nil {
+			list[i] = found[i].Value
+		}
+	}
+	return list, Fatal(ctx, err)
 }
 
 // definitions tells what a metric is made of, and which definitions mention it.
 func (c *Catalogue) definitions(d *Description) {
 	find := c.Defs.Find
-	own := find(d.Name)
-	if own != nil && d.Desc.ID.IsDerived() {
-		d.Made = &deps.New([]*derive.Definition{own}, find).Nodes[0]
+	own := find(d.Metric)
+	if own != nil && d.desc.ID.IsDerived() {
+		made := &deps.New([]*derive.Definition{own}, find).Nodes[0]
+		d.Expression, d.Operands, d.Base = made.Expr, made.Operands, made.Base
 	}
 	users := make(map[string][]string) // by operand
 	for _, name := range c.Defs.Names() {
@@ -225,12 +252,12 @@ func (c *Catalogue) definitions(d *Description) {
 			users[operand] = append(users[operand], name)
 		}
 	}
-	seen := map[string]bool{d.Name: true}
-	for todo := []string{d.Name}; len(todo) > 0; {
+	seen := map[string]bool{d.Metric: true}
+	for todo := []string{d.Metric}; len(todo) > 0; {
 		name := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, user := range users[name] {
-			if seen[user] || own != nil && name != d.Name { // a definition counts where it is mentioned
+			if seen[user] || own != nil && name != d.Metric { // a definition counts where it is mentioned
 				continue
 			}
 			seen[user] = true

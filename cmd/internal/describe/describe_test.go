@@ -46,18 +46,21 @@ func catalogue(t *testing.T, archive string, defs ...string) *describe.Catalogue
 		d = d.With(p)
 	}
 	src := query.NewSource(plain)
-	return &describe.Catalogue{Source: src, Derived: src.Bind(d, true).Derived, Defs: d}
+	return &describe.Catalogue{
+		Source: src, Derived: src.Bind(d, true).Derived, Defs: d,
+		Zone: time.UTC, Form: format.NumberForm{Precision: format.Readable, Scale: true}, Interval: time.Second,
+	}
 }
 
 // page returns the page of a metric as text, with two blanks between the columns.
 func page(t *testing.T, c *describe.Catalogue, name string) string {
 	t.Helper()
-	d, err := c.New(t.Context(), name, time.Second)
+	table, err := c.Table(t.Context(), "", []string{name}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, row := range d.Rows(time.UTC, format.NumberForm{Precision: format.Readable, Scale: true}, false) {
+	for _, row := range table.Rows {
 		b.WriteString(strings.Join(row, "  ") + "\n")
 	}
 	return b.String()
@@ -113,7 +116,7 @@ func TestTrials(t *testing.T) {
 	}
 	n := 0
 	for _, name := range names {
-		d, err := c.New(t.Context(), name, time.Second)
+		d, err := c.New(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,8 +127,8 @@ func TestTrials(t *testing.T) {
 				t.Errorf("%s: %v", trial.Expr, err)
 				continue
 			}
-			if got := st.Header.Metrics[0].Desc; got.Units != trial.Desc.Units && st.Header.Metrics[0].Counter == nil {
-				t.Errorf("%s has the units %v, not %v", trial.Expr, got.Units, trial.Desc.Units)
+			if got := st.Header.Metrics[0].Desc; got.Units.String() != trial.Units && st.Header.Metrics[0].Counter == nil {
+				t.Errorf("%s has the units %v, not %s", trial.Expr, got.Units, trial.Units)
 			}
 		}
 	}
@@ -142,7 +145,7 @@ func TestUnknown(t *testing.T) {
 		"my.bad":        "the definition of my.bad does not fit the source: unknown metric no.such",
 		"\x1b[m":        "unknown metric \x1b[m",
 	} {
-		_, err := c.New(t.Context(), name, time.Second)
+		_, err := c.New(t.Context(), name)
 		p, ok := errors.AsType[*diagnose.Problem](err)
 		if !ok {
 			t.Errorf("%q: %v", name, err)
@@ -154,7 +157,7 @@ func TestUnknown(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.New(ctx, "disk.dev.total", time.Second); !errors.Is(err, context.Canceled) {
+	if _, err := c.New(ctx, "disk.dev.total"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -177,11 +180,9 @@ func TestPart(t *testing.T) {
 			`{"help":"The sum of disk.dev.read and disk.dev.write.","metric":"disk.dev.total","oneline":"reads and writes that each disk has completed"}` + "\n" +
 			`{"help":"The number of processors that the system uses.","metric":"hinv.ncpu","oneline":"number of processors"}` + "\n",
 	} {
-		p := describe.NewPart(c, part, true, func(line string) { t.Error(line) })
-		for _, name := range []string{"disk.dev.total", "hinv.ncpu"} {
-			if err := p.Add(t.Context(), name); err != nil && part != "inst" {
-				t.Errorf("%s of %s: %v", part, name, err)
-			}
+		p, err := c.Table(t.Context(), part, []string{"disk.dev.total", "hinv.ncpu"}, func(line string) { t.Error(line) })
+		if (err != nil) != (part == "inst") {
+			t.Errorf("%s: %v", part, err)
 		}
 		var b strings.Builder
 		if err := errors.Join(p.WriteCSV(&b), p.WriteJSON(&b)); err != nil || b.String() != want {
@@ -199,12 +200,12 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			d, err := c.New(t.Context(), name, time.Second)
+			table, err := c.Table(t.Context(), "", []string{name}, nil)
 			if err != nil {
 				t.Fatalf("%s of %s: %v", name, archive, err)
 			}
 			var b strings.Builder
-			if err := describe.Table([]*describe.Description{d}, format.NumberForm{}, time.UTC).WriteJSON(&b); err != nil || !json.Valid([]byte(b.String())) {
+			if err := table.WriteJSON(&b); err != nil || !json.Valid([]byte(b.String())) {
 				t.Errorf("%s of %s: %v\n%s", name, archive, err, b.String())
 			}
 		}
@@ -237,17 +238,17 @@ func TestGrowing(t *testing.T) {
 	defer plain.Close()
 	defs := derive.NewSet()
 	src := query.NewSource(plain)
-	c := &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs}
-	samples := func() (n int, failed error) {
-		d, err := c.New(t.Context(), "hinv.ncpu", time.Second)
+	c := &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs, Zone: time.UTC}
+	samples := func() (n int, failed string) {
+		d, err := c.New(t.Context(), "hinv.ncpu")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d.Recorded.Samples, d.Recorded.Err
+		return d.Recorded.Samples, d.Recorded.Error
 	}
 	before, failed := samples()
-	if before == 0 || failed != nil {
-		t.Fatalf("%d samples at first: %v", before, failed)
+	if before == 0 || failed != "" {
+		t.Fatalf("%d samples at first: %s", before, failed)
 	}
 	for at := 11; at < len(ends)-1; at += 7 {
 		next := min(at+7, len(ends)-1)
@@ -258,8 +259,8 @@ func TestGrowing(t *testing.T) {
 		}
 		appendTo(t, base+".0", volume[half:ends[next]])
 		n, failed := samples()
-		if n <= before || failed != nil {
-			t.Errorf("%d samples of %d records, and %d before: %v", n, next, before, failed)
+		if n <= before || failed != "" {
+			t.Errorf("%d samples of %d records, and %d before: %s", n, next, before, failed)
 		}
 		before = n
 	}
@@ -290,9 +291,9 @@ func (c counted) Fetch(ctx context.Context, req *pmapi.Request, res *pcp.Result)
 }
 
 // numbers returns values as numbers.
-func numbers(v describe.Values) (list []float64) {
+func numbers(v *describe.Values) (list []float64) {
 	for i := range v.List {
-		f, _ := v.List[i].Value.Float64()
+		f, _ := v.List[i].Sample.Value.Float64()
 		list = append(list, f)
 	}
 	return list
@@ -321,11 +322,13 @@ func TestTake(t *testing.T) {
 	t.Cleanup(func() { plain.Close() })
 	fetches, defs := 0, derive.NewSet()
 	src := query.NewSource(counted{plain, &fetches})
-	c := &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs}
+	c := &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs, Zone: time.UTC, Interval: 10 * time.Millisecond}
 	names := []string{"h.a", "no.such", "h.b", "h.c"}
-	c.Take(t.Context(), names, 10*time.Millisecond)
+	if err := c.Take(t.Context(), names, c.Interval, false); err != nil {
+		t.Fatal(err)
+	}
 	for i, name := range names {
-		d, err := c.New(t.Context(), name, 10*time.Millisecond)
+		d, err := c.New(t.Context(), name)
 		if name == "no.such" {
 			if err == nil {
 				t.Errorf("%s is known", name)
@@ -338,7 +341,10 @@ func TestTake(t *testing.T) {
 		if got, want := numbers(d.Values), []float64{float64(7 * []int{1, 0, 2, 3}[i])}; !slices.Equal(got, want) {
 			t.Errorf("%s: values %v, want %v", name, got, want)
 		}
-		if got := numbers(d.Rates); name != "h.c" && !slices.Equal(got, []float64{0}) {
+		if name == "h.c" {
+			continue
+		}
+		if got := numbers(d.Rates); !slices.Equal(got, []float64{0}) {
 			t.Errorf("%s: rates %v, want 0", name, got)
 		}
 	}

@@ -1,185 +1,218 @@
 package describe
 
 import (
-	"encoding/json"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
-	"pmtools/cmd/internal/answer"
+	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
 
-// Table returns descriptions as a table: a line for each property.
-func Table(list []*Description, form format.NumberForm, zone *time.Location) *answer.Table {
-	t := &answer.Table{Wrap: true, Keys: []string{"metric", "property", "instance", "value"}, Records: [][]string{}, Objects: []any{}}
-	for i, d := range list {
-		t.Rows = append(t.Rows, d.Rows(zone, form, i > 0)...)
-		t.Records = append(t.Records, d.records(zone)...)
-		t.Objects = append(t.Objects, d.page(zone))
+// Bounds of what people are shown.
+const (
+	shownInstances = 8
+	shownUsers     = 8
+	shownHelp      = 700 // characters
+)
+
+// addPage adds a description. A page that follows another begins with an empty row.
+func (t *table) addPage(d *Description) {
+	t.Objects = append(t.Objects, d)
+	t.addRecords(d)
+	if len(t.Rows) > 0 {
+		t.Rows = append(t.Rows, []string{"", ""})
 	}
-	return t
-}
-
-// A page is what JSON has of a description.
-type page struct {
-	Metric     string          `json:"metric"`
-	PMID       string          `json:"pmid,omitempty"`
-	Type       string          `json:"type,omitempty"`
-	Semantics  string          `json:"semantics,omitempty"`
-	Units      *string         `json:"units,omitempty"` // of a metric, also if there are none
-	InDom      string          `json:"indom,omitempty"`
-	OneLine    string          `json:"oneline,omitempty"`
-	Help       string          `json:"help,omitempty"`
-	Labels     json.RawMessage `json:"labels,omitempty"`
-	Expression string          `json:"expression,omitempty"`
-	Operands   []string        `json:"operands,omitempty"`
-	Base       []string        `json:"base,omitempty"`
-	Users      []string        `json:"used_by,omitempty"`
-	Instances  *int            `json:"instances,omitempty"`
-	Values     *series         `json:"values,omitempty"`
-	Rates      *series         `json:"rates,omitempty"`
-	Recorded   *recorded       `json:"recorded,omitempty"`
-	Try        []trial         `json:"try,omitempty"`
-	Children   []Child         `json:"children,omitempty"`
-}
-
-// A series is the values of one time.
-type series struct {
-	Time  string  `json:"time,omitempty"`
-	Units string  `json:"units"`
-	List  []value `json:"list"`
-	More  int     `json:"more,omitempty"` // values that are left out
-	Error string  `json:"error,omitempty"`
-}
-
-type value struct {
-	Instance *answer.Instance `json:"instance,omitempty"`
-	Value    json.RawMessage  `json:"value"`
-}
-
-type recorded struct {
-	Metric   string  `json:"metric"`
-	First    string  `json:"first,omitempty"`
-	Last     string  `json:"last,omitempty"`
-	Samples  int     `json:"samples"`
-	Interval float64 `json:"interval,omitempty"` // seconds
-	Error    string  `json:"error,omitempty"`
-}
-
-type trial struct {
-	Expr string `json:"expression"`
-	answer.Desc
-}
-
-// page returns a description as JSON has it.
-func (d *Description) page(zone *time.Location) *page {
+	for _, c := range d.Children {
+		text := c.OneLine
+		if c.Metrics > 1 {
+			text = query.Plural(c.Metrics, "metric")
+		}
+		t.Rows = append(t.Rows, []string{c.Name, oneLine(text)})
+	}
 	if d.Children != nil {
-		return &page{Metric: d.Name, Children: d.Children}
+		return
 	}
-	units := d.Desc.Units.String()
-	p := &page{
-		Metric: d.Name, PMID: d.Desc.ID.String(), Type: d.Desc.Type.String(), Semantics: d.Desc.Sem.String(), Units: &units,
-		OneLine: d.OneLine, Help: d.Help, Labels: pcp.AppendLabels(nil, d.Labels), Users: d.Users, Values: d.Values.series(d.Desc.InDom, zone),
-	}
-	if !json.Valid(p.Labels) { // as a source may have them
-		p.Labels = nil
-	}
-	if d.Desc.InDom != pcp.NullInDom {
-		n := len(d.Instances)
-		p.InDom, p.Instances = answer.InDom(&d.Desc), &n
-	}
-	if m := d.Made; m != nil {
-		p.Expression, p.Operands, p.Base = m.Expr, m.Operands, m.Base
-	}
-	if d.counter() {
-		p.Rates = d.Rates.series(d.Desc.InDom, zone)
-	}
-	if r := d.Recorded; r != nil {
-		p.Recorded = &recorded{Metric: r.Name, Samples: r.Samples, Interval: r.Interval.Seconds(), Error: message(r.Err)}
-		if r.Samples > 0 {
-			p.Recorded.First, p.Recorded.Last = answer.Time(r.First, zone), answer.Time(r.Last, zone)
+	t.add("metric", d.Metric)
+	t.add("about", d.OneLine)
+	if help := strings.TrimSpace(d.Help); help != d.OneLine {
+		if r := []rune(help); len(r) > shownHelp {
+			help = strings.TrimSpace(string(r[:shownHelp])) + " ... (:text " + d.Metric + " shows all)"
 		}
+		t.add("help", strings.Split(help, "\n\n")...)
 	}
-	for _, t := range d.Try {
-		p.Try = append(p.Try, trial{t.Expr, answer.DescOf(&t.Desc)})
+	t.add("type", string(format.AppendSummary(nil, &d.desc)))
+	if d.instances != nil {
+		t.add("instances", fmt.Sprintf("%d: %s", len(d.instances), textwidth.Few(d.instances, shownInstances)))
+	} else if d.Instances != nil {
+		t.add("instances", "none")
 	}
-	return p
+	if len(d.labels) > 0 {
+		t.add("labels", labelText(d.labels))
+	}
+	t.add("is", d.Expression)
+	t.add("made of", strings.Join(d.Base, ", "))
+	t.add("used by", textwidth.Few(d.Users, shownUsers))
+	t.addValues(d)
+	if d.Recorded != nil {
+		t.addRecorded(d)
+	}
+	name := "try"
+	for _, x := range d.Try {
+		t.add(name, x.Expr+": "+x.Why)
+		name = ""
+	}
 }
 
-// counter reports whether there are rates.
-func (d *Description) counter() bool { return d.Desc.Sem == pcp.Counter && d.Desc.Type.Arithmetic() }
-
-// series returns values as JSON has them.
-func (v *Values) series(indom pcp.InDom, zone *time.Location) *series {
-	s := &series{Units: v.Desc.Units.String(), List: []value{}, More: v.More, Error: message(v.Err)}
-	if len(v.List) > 0 {
-		s.Time = answer.Time(v.Time, zone)
+// add adds a property of one line or of several, unless it is empty.
+func (t *table) add(name string, texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			t.Rows = append(t.Rows, []string{name, oneLine(text)})
+			name = ""
+		}
 	}
+}
+
+// labelText returns labels as JSON, with blanks between them, at which a line may be broken.
+func labelText(labels []pcp.Label) string {
+	var list []string
+	for _, l := range labels {
+		one := string(pcp.AppendLabels(nil, []pcp.Label{l}))
+		list = append(list, one[1:len(one)-1])
+	}
+	return "{" + strings.Join(list, ", ") + "}"
+}
+
+// oneLine returns a text with blanks for all white space.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// addValues adds the values, each with its rate.
+func (t *table) addValues(d *Description) {
+	v := d.Values
+	switch {
+	case v.Error != "":
+		t.add("value", "none: "+v.Error)
+		return
+	case len(v.List) == 0:
+		t.add("value", "none")
+		return
+	}
+	rates, rate := make(map[int32]pcp.Value), func(pcp.Value) string { return "" }
+	at := "at " + t.time(v.at)
+	if d.Rates != nil && len(d.Rates.List) > 0 {
+		for i := range d.Rates.List {
+			rates[d.Rates.List[i].Sample.ID] = d.Rates.List[i].Sample.Value
+		}
+		rate = d.Rates.shown(t.Form)
+		at += ", rates at " + t.time(d.Rates.at)
+	}
+	var list []string
+	if d.Recorded != nil {
+		list = append(list, at)
+	}
+	value := v.shown(t.Form)
+	for i := range v.List[:min(len(v.List), shownInstances)] {
+		x := &v.List[i]
+		text := value(x.Sample.Value)
+		if x.Instance != nil {
+			text = x.Instance.Name + ": " + text
+		}
+		if r := rates[x.Sample.ID]; r.IsSet() {
+			text += ", rate " + rate(r)
+		}
+		list = append(list, text)
+	}
+	if more := len(v.List) - shownInstances + v.More; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	t.add("value", list...)
+}
+
+// shown returns what shows values, all in one unit.
+func (v *Values) shown(form format.NumberForm) func(pcp.Value) string {
+	var most format.Magnitude
 	for i := range v.List {
-		x := value{Value: format.AppendJSON(nil, v.List[i].Value, -1, zone)}
-		if indom != pcp.NullInDom {
-			x.Instance = &answer.Instance{ID: v.List[i].ID, Name: v.List[i].Instance}
-		}
-		s.List = append(s.List, x)
+		most.Note(v.List[i].Sample.Value)
 	}
-	return s
+	n := form.Numbers(&v.desc, false, most)
+	return func(x pcp.Value) string { return strings.TrimRight(string(n.Append(nil, x))+" "+n.Unit, " ") }
 }
 
-func message(err error) string {
-	if err == nil {
-		return ""
+// time returns how people are shown a time of a recording.
+func (t *table) time(at pcp.Timestamp) string { return at.Time().In(t.Zone).Format(time.DateTime) }
+
+// addRecorded adds when a metric was recorded.
+func (t *table) addRecorded(d *Description) {
+	r := d.Recorded
+	interval := time.Duration(r.Interval * float64(time.Second)).Round(time.Microsecond)
+	if interval >= time.Second {
+		interval = interval.Round(10 * time.Millisecond)
 	}
-	return err.Error()
+	text := "never"
+	switch {
+	case r.Samples == 1:
+		text = "once, " + t.time(r.first)
+	case r.Samples > 1:
+		text = fmt.Sprintf("%d samples, every %v, %s to %s", r.Samples, interval, t.time(r.first), t.time(r.last))
+	}
+	if r.Metric != d.Metric {
+		text += " (" + r.Metric + ")"
+	}
+	if r.Error != "" {
+		text += "; then: " + r.Error
+	}
+	t.add("recorded", text)
 }
 
-// records returns a row of CSV for each property.
-func (d *Description) records(zone *time.Location) (records [][]string) {
+// addRecords adds a row of CSV for each property.
+func (t *table) addRecords(d *Description) {
 	add := func(property, instance string, values ...string) {
 		for _, value := range values {
 			if value != "" {
-				records = append(records, []string{d.Name, property, instance, value})
+				t.Records = append(t.Records, []string{d.Metric, property, instance, value})
 			}
 		}
 	}
-	p := d.page(zone)
-	add("pmid", "", p.PMID)
-	add("type", "", p.Type)
-	add("semantics", "", p.Semantics)
-	add("units", "", d.Desc.Units.String())
-	add("indom", "", p.InDom)
-	add("oneline", "", p.OneLine)
-	add("help", "", p.Help)
-	add("labels", "", string(p.Labels))
-	add("expression", "", p.Expression)
-	add("operand", "", p.Operands...)
-	add("base", "", p.Base...)
-	add("used_by", "", p.Users...)
-	if p.Instances != nil {
-		add("instances", "", strconv.Itoa(*p.Instances))
+	for i, text := range d.Record() {
+		add(columns["desc"][i+1], "", text)
 	}
-	for i, v := range []*Values{&d.Values, &d.Rates} {
+	add("oneline", "", d.OneLine)
+	add("help", "", d.Help)
+	add("labels", "", string(d.Labels))
+	add("expression", "", d.Expression)
+	add("operand", "", d.Operands...)
+	add("base", "", d.Base...)
+	add("used_by", "", d.Users...)
+	if d.Instances != nil {
+		add("instances", "", strconv.Itoa(*d.Instances))
+	}
+	for i, v := range []*Values{d.Values, d.Rates} {
 		property := []string{"value", "rate"}[i]
-		if len(v.List) > 0 {
-			add(property+"_units", "", v.Desc.Units.String())
-			add(property+"_time", "", answer.Time(v.Time, zone))
+		if v == nil || len(v.List) == 0 {
+			continue
 		}
+		add(property+"_units", "", v.Units)
+		add(property+"_time", "", v.Time)
 		for k := range v.List {
-			add(property, v.List[k].Instance, string(format.AppendExact(nil, v.List[k].Value, -1, zone)))
+			x := &v.List[k].Sample
+			add(property, x.Instance, string(format.AppendExact(nil, x.Value, -1, t.Zone)))
 		}
 	}
-	if r := p.Recorded; r != nil {
+	if r := d.Recorded; r != nil {
 		add("recorded", "", r.Metric)
 		add("first", "", r.First)
 		add("last", "", r.Last)
 		add("samples", "", strconv.Itoa(r.Samples))
 		add("interval", "", string(format.AppendShort(nil, r.Interval, 64)))
 	}
-	for _, t := range p.Try {
-		add("try", "", t.Expr)
+	for _, x := range d.Try {
+		add("try", "", x.Expr)
 	}
-	for _, c := range p.Children {
+	for _, c := range d.Children {
 		add("child", c.Name, strconv.Itoa(c.Metrics))
 	}
-	return records
 }

@@ -3,17 +3,20 @@ package describe
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"pmtools/cmd/internal/answer"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
 
-// columns are the parts of a description that may be asked for alone, and what a table for programs has of each.
+// columns are what a table for programs has of a description, and of the parts that may be asked for alone.
 var columns = map[string][]string{
+	"":       {"metric", "property", "instance", "value"},
 	"desc":   {"metric", "pmid", "type", "semantics", "units", "indom"},
 	"inst":   {"metric", "id", "instance"},
 	"text":   {"metric", "oneline", "help"},
@@ -23,52 +26,78 @@ var columns = map[string][]string{
 // Parts returns the names of the parts.
 func Parts() []string { return []string{"desc", "inst", "text", "labels"} }
 
-// A Part is a table of one part of the descriptions of metrics.
-type Part struct {
+// A table is one of descriptions, or of one part of them.
+type table struct {
 	*Catalogue
 	answer.Table
-	name    string
 	several bool              // the rows of people tell the metric, too
 	note    func(line string) // gets what there is to know beside it
 }
 
-// NewPart returns the table of a part, without metrics at first, for one or several.
-func NewPart(c *Catalogue, name string, several bool, note func(line string)) *Part {
-	t := answer.Table{Keys: columns[name], Records: [][]string{}, Wrap: true}
-	if name == "inst" {
-		t.Right, t.Wrap = []bool{!several, several}, false
+// Table returns a table of one part of the descriptions of metrics, or with "" of all of them; nil if no metric can be described.
+// Note gets what there is to know beside it. The error joins a *diagnose.Problem for each metric that cannot be described, or is
+// that of a request to the source, without a table.
+func (c *Catalogue) Table(ctx context.Context, part string, names []string, note func(line string)) (*answer.Table, error) {
+	t := &table{c, answer.Table{Keys: columns[part], Records: [][]string{}, Wrap: true}, len(names) > 1, note}
+	switch part {
+	case "":
+		if err := c.Take(ctx, names, c.Interval, false); err != nil {
+			return nil, err
+		}
+	case "inst":
+		t.Right, t.Wrap = []bool{!t.several, t.several}, false
 	}
-	return &Part{c, t, name, several, note}
+	var bad []error
+	for _, name := range names {
+		err := t.metric(ctx, part, name)
+		if p, wrong := errors.AsType[*diagnose.Problem](err); wrong {
+			bad = append(bad, p)
+		} else if err != nil {
+			return nil, errors.Join(append(bad, err)...)
+		}
+	}
+	if len(bad) == len(names) {
+		return nil, errors.Join(bad...)
+	}
+	return &t.Table, errors.Join(bad...)
 }
 
-// Add adds a metric. The error is a *diagnose.Problem, or that of a request to the source.
-func (p *Part) Add(ctx context.Context, name string) error {
-	d, err := p.Lookup(ctx, name)
+// metric adds a metric. The error is a *diagnose.Problem, or that of a request to the source.
+func (t *table) metric(ctx context.Context, part, name string) error {
+	if part == "" {
+		d, err := t.New(ctx, name)
+		if err == nil {
+			t.addPage(d)
+		}
+		return err
+	}
+	d, err := t.Lookup(ctx, name)
 	if err != nil {
 		return err
 	}
-	switch p.name {
+	switch part {
 	case "inst":
-		return p.addInstances(ctx, name, &d)
+		return t.addInstances(ctx, name, &d)
 	case "text":
-		return p.addTexts(ctx, name, &d)
+		return t.addTexts(ctx, name, &d)
 	case "labels":
-		return p.addLabels(ctx, name, &d)
+		return t.addLabels(ctx, name, &d)
 	}
-	p.Records = append(p.Records, []string{name, d.ID.String(), d.Type.String(), d.Sem.String(), d.Units.String(), answer.InDom(&d)})
+	metadata := answer.MetadataOf(&d)
+	t.Records = append(t.Records, append([]string{name}, metadata.Record()...))
 	text := string(format.AppendDesc([]byte(name+" PMID: "+d.ID.String()+"\n"), &d, false))
-	p.Notes = append(p.Notes, strings.TrimSuffix(text, "\n"))
+	t.Notes = append(t.Notes, strings.TrimSuffix(text, "\n"))
 	return nil
 }
 
-func (p *Part) addInstances(ctx context.Context, name string, d *pcp.Desc) error {
+func (t *table) addInstances(ctx context.Context, name string, d *pcp.Desc) error {
 	if d.InDom == pcp.NullInDom {
 		return query.Problemf("%s has one value and no instances", name)
 	}
-	insts, err := pmapi.InstancesOf(ctx, p.Source, d.InDom, pmapi.At(p.Source.At))
-	if err != nil && p.Source.Line != nil {
-		if all, later := pmapi.InstancesOf(ctx, p.Source, d.InDom, pmapi.Ever()); later == nil && len(all) > 0 {
-			p.note("none at the position; these are of the whole recording")
+	insts, err := pmapi.InstancesOf(ctx, t.Source, d.InDom, pmapi.At(t.Source.At))
+	if err != nil && t.Source.Line != nil {
+		if all, later := pmapi.InstancesOf(ctx, t.Source, d.InDom, pmapi.Ever()); later == nil && len(all) > 0 {
+			t.note("none at the position; these are of the whole recording")
 			insts, err = all, nil
 		}
 	}
@@ -78,47 +107,52 @@ func (p *Part) addInstances(ctx context.Context, name string, d *pcp.Desc) error
 	for _, in := range insts {
 		record := []string{name, query.Number(in.ID), in.Name}
 		row := record[1:]
-		if p.several {
+		if t.several {
 			row = record
 		}
-		p.Records, p.Rows = append(p.Records, record), append(p.Rows, row)
-		p.Objects = append(p.Objects, member{name, &answer.Instance{ID: in.ID, Name: in.Name}, nil})
+		t.Records, t.Rows = append(t.Records, record), append(t.Rows, row)
+		t.Objects = append(t.Objects, member{name, &answer.Instance{ID: in.ID, Name: in.Name}, nil})
 	}
 	return nil
 }
 
-func (p *Part) addTexts(ctx context.Context, name string, d *pcp.Desc) error {
-	texts, err := p.Texts(ctx, name, d.ID)
+func (t *table) addTexts(ctx context.Context, name string, d *pcp.Desc) error {
+	texts, err := t.Texts(ctx, name, d.ID)
 	if err != nil {
 		return err
 	}
-	p.Records = append(p.Records, []string{name, texts.OneLine, texts.Help})
-	if p.several {
-		p.Notes = append(p.Notes, name+":")
+	t.Records = append(t.Records, []string{name, texts.OneLine, texts.Help})
+	if t.several {
+		t.Notes = append(t.Notes, name+":")
 	}
-	p.Notes = append(p.Notes, texts.List()...)
+	t.Notes = append(t.Notes, texts.List()...)
 	return nil
 }
 
 // addLabels adds the labels of a metric, and those that its instances have besides.
-func (p *Part) addLabels(ctx context.Context, name string, d *pcp.Desc) error {
-	labels, insts, err := p.Labels(ctx, d)
+func (t *table) addLabels(ctx context.Context, name string, d *pcp.Desc) error {
+	labels, insts, err := t.Labels(ctx, d)
 	if err != nil {
 		return err
 	}
-	namer := query.NewInstanceNamer(p.Source)
+	namer := query.NewInstanceNamer(t.Source)
 	for _, l := range append([]pcp.LabelSet{{Inst: pcp.NullInst, Labels: labels}}, insts...) {
-		m := member{Metric: name, Labels: pcp.AppendLabels(nil, l.Labels)}
+		m := member{Metric: name, Labels: labelsJSON(l.Labels)}
 		row := []string{name, labelText(l.Labels)}
-		record := []string{name, "", string(m.Labels)}
+		record := []string{name, "", string(pcp.AppendLabels(nil, l.Labels))}
 		if l.Inst != pcp.NullInst {
-			m.Instance = &answer.Instance{ID: l.Inst, Name: namer.Name(ctx, d.InDom, l.Inst, p.Source.At)}
+			m.Instance = &answer.Instance{ID: l.Inst, Name: namer.Name(ctx, d.InDom, l.Inst, t.Source.At)}
 			row[0], record[1] = m.Instance.Name, m.Instance.Name
 		}
-		if !json.Valid(m.Labels) { // as a source may have them
-			m.Labels = nil
-		}
-		p.Rows, p.Records, p.Objects = append(p.Rows, row), append(p.Records, record), append(p.Objects, m)
+		t.Rows, t.Records, t.Objects = append(t.Rows, row), append(t.Records, record), append(t.Objects, m)
+	}
+	return nil
+}
+
+// labelsJSON returns labels for JSON, nil if they are not JSON, as a source may have them.
+func labelsJSON(labels []pcp.Label) json.RawMessage {
+	if text := pcp.AppendLabels(nil, labels); json.Valid(text) {
+		return text
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/sampling"
@@ -12,13 +13,15 @@ import (
 
 // A Record tells when a metric was recorded.
 type Record struct {
-	Name        string // of the metric
-	First, Last pcp.Timestamp
-	Samples     int
-	Interval    time.Duration // between two samples, the median; 0 for less than two of them
-	Err         error         // why the rest of the recording was not read
+	Metric   string  `json:"metric"`
+	First    string  `json:"first,omitempty"`
+	Last     string  `json:"last,omitempty"`
+	Samples  int     `json:"samples"`
+	Interval float64 `json:"interval,omitempty"` // seconds between two samples, the median; 0 for less than two of them
+	Error    string  `json:"error,omitempty"`    // why the rest of the recording was not read
 
-	intervals []float64
+	first, last pcp.Timestamp
+	intervals   []float64
 }
 
 // maxIntervals is how many intervals there are at most of which the median is taken.
@@ -28,16 +31,16 @@ const maxIntervals = 1 << 16
 // metric with the fewest samples of those that it is made of, or nil if it needs none. The error is that
 // of ctx or of the look-up of names.
 func (c *Catalogue) recorded(ctx context.Context, d *Description) (*Record, error) {
-	list, ids := []Record{{Name: d.Name}}, []pcp.ID{d.Desc.ID}
-	if d.Made != nil {
+	list, ids := []Record{{Metric: d.Metric}}, []pcp.ID{d.desc.ID}
+	if d.Expression != "" {
 		list, ids = nil, nil
-		found, err := c.Derived.Lookup(ctx, d.Made.Base)
+		found, err := c.Derived.Lookup(ctx, d.Base)
 		if err != nil {
 			return nil, err
 		}
 		for i, f := range found {
 			if f.Err == nil {
-				list, ids = append(list, Record{Name: d.Made.Base[i]}), append(ids, f.Value)
+				list, ids = append(list, Record{Metric: d.Base[i]}), append(ids, f.Value)
 			}
 		}
 		if list == nil {
@@ -62,19 +65,24 @@ func (c *Catalogue) recorded(ctx context.Context, d *Description) (*Record, erro
 	rarest := slices.MinFunc(list, func(a, b Record) int { return a.Samples - b.Samples })
 	if slices.Sort(rarest.intervals); len(rarest.intervals) > 0 {
 		median := rarest.intervals[len(rarest.intervals)/2]
-		rarest.Interval = time.Duration(median * float64(time.Second)).Round(time.Microsecond)
+		rarest.Interval = time.Duration(median * float64(time.Second)).Round(time.Microsecond).Seconds()
 	}
-	rarest.Err = failed
+	if rarest.Samples > 0 {
+		rarest.First, rarest.Last = answer.Time(rarest.first, c.Zone), answer.Time(rarest.last, c.Zone)
+	}
+	if failed != nil {
+		rarest.Error = failed.Error()
+	}
 	return &rarest, nil
 }
 
 // add counts a sample.
 func (r *Record) add(at pcp.Timestamp) {
 	if r.Samples == 0 {
-		r.First = at
+		r.first = at
 	} else if len(r.intervals) < maxIntervals {
-		r.intervals = append(r.intervals, at.Sub(r.Last))
+		r.intervals = append(r.intervals, at.Sub(r.last))
 	}
-	r.Last = at
+	r.last = at
 	r.Samples++
 }

@@ -5,22 +5,24 @@ import (
 	"errors"
 	"strings"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive/diagnose"
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
 
 // A Trial is an expression that is worth trying.
 type Trial struct {
-	Expr string
-	Desc pcp.Desc // of its values
-	Why  string
+	Expr string `json:"expression"`
+	answer.Desc
+	Why string `json:"-"`
 }
 
 // trials returns expressions about a metric that hold for the source. The error is that of a request.
 func (c *Catalogue) trials(ctx context.Context, d *Description) ([]Trial, error) {
 	b := c.Source.Bind(c.Defs, true)
 	var list []Trial
-	for _, t := range proposals(d.Name, &d.Desc) {
+	for _, t := range proposals(d.Metric, &d.desc) {
 		e, err := b.Compile(ctx, t.Expr)
 		if _, wrong := errors.AsType[*diagnose.Problem](err); wrong {
 			continue
@@ -28,7 +30,10 @@ func (c *Catalogue) trials(ctx context.Context, d *Description) ([]Trial, error)
 		if err != nil {
 			return nil, err
 		}
-		t.Desc = e.Info.Root.Desc(pcp.NullID)
+		values := e.Info.Root.Desc(pcp.NullID)
+		if t.Desc = answer.DescOf(&values); !values.Units.Dimensionless() {
+			t.Why += ", in " + format.UnitText(values.Units, "")
+		}
 		list = append(list, t)
 	}
 	return list, nil

@@ -2,21 +2,42 @@ package describe
 
 import (
 	"context"
-	"slices"
+	"encoding/json"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive/query"
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
 
 // Values are those of one time.
 type Values struct {
-	Time pcp.Timestamp
-	Desc pcp.Desc
-	List []sampling.Value // in the order of the instances' identifiers
-	More int              // how many there are beyond these
-	Err  error            // why there are none
+	Time  string  `json:"time,omitempty"`
+	Units string  `json:"units"`
+	List  []Value `json:"list"`           // in the order of the instances' identifiers
+	More  int     `json:"more,omitempty"` // how many there are beyond these
+	Error string  `json:"error,omitempty"`
+
+	at   pcp.Timestamp
+	desc pcp.Desc
+}
+
+// A Value is a value, and what JSON has of it.
+type Value struct {
+	Instance *answer.Instance `json:"instance,omitempty"` // nil for a metric without instances
+	JSON     json.RawMessage  `json:"value"`
+	Sample   sampling.Value   `json:"-"`
+}
+
+// NewValue returns a value of a metric in a domain.
+func NewValue(v *sampling.Value, d pcp.InDom, zone *time.Location) Value {
+	out := Value{JSON: format.AppendJSON(nil, v.Value, -1, zone), Sample: *v}
+	if d != pcp.NullInDom {
+		out.Instance = &answer.Instance{ID: v.ID, Name: v.Instance}
+	}
+	return out
 }
 
 // maxValues is how many values are described.
@@ -28,77 +49,76 @@ const (
 	steps = 6
 )
 
-// Take takes the values and rates of several live metrics at the same time, for First to return: rates
-// need two samples, and each metric would wait for its own. What is wrong with a name is left to First.
-func (c *Catalogue) Take(ctx context.Context, names []string, interval time.Duration) {
-	if c.Source.Line != nil || len(names) < 2 {
-		return
-	}
-	st, _ := query.Run(ctx, c.Source, c.Defs, &query.Query{Exprs: names, Once: true, Interval: interval})
-	if st == nil {
-		return
-	}
-	c.taken = make(map[string]taken)
-	for s, err := range st.Samples {
-		for i := range st.Header.Metrics {
-			m := st.Header.Metrics[i]
-			rates := valuesOf(ctx, &m, s, i, err)
-			values := rates
-			if m.Counter != nil {
-				values = rates.counters(m.Counter)
-			}
-			c.taken[m.Name] = taken{values, rates}
-		}
-	}
+// A wanted is the values of a metric or, unless they are raw, the rates of a counter.
+type wanted struct {
+	name string
+	raw  bool
 }
 
-// What Take has taken of a metric: rates are the values if it is not a counter.
-type taken struct{ values, rates Values }
-
-// counters returns the values of counters instead of their rates.
-func (v Values) counters(d *pcp.Desc) Values {
-	v.Desc, v.List = *d, slices.Clone(v.List)
-	for i := range v.List {
-		v.List[i].Value = v.List[i].Counter
+// Take takes the values of several live metrics at the same time, and the rates of those that are counters
+// unless raw, for First to return: rates need two samples, and each metric would wait for its own. What is
+// wrong with a name is left to First. The error is that of ctx or of a lost connection.
+func (c *Catalogue) Take(ctx context.Context, names []string, interval time.Duration, raw bool) error {
+	if c.Source.Line != nil || len(names) < 2 {
+		return nil
 	}
-	return v
+	st, err := query.Run(ctx, c.Source, c.Defs, &query.Query{Exprs: names, Once: true, Interval: interval, Raw: raw})
+	if err != nil {
+		return Fatal(ctx, err)
+	}
+	c.taken = make(map[wanted]*Values)
+	for s, failed := range st.Samples {
+		for i := range st.Header.Metrics {
+			m := &st.Header.Metrics[i]
+			for _, w := range []wanted{{m.Name, false}, {m.Name, true}} {
+				if c.taken[w], err = c.values(ctx, m, s, i, w.raw, failed); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // First returns the first values that a metric has from the position of the source on, or instead the
-// rates of a counter. Interval is the time between two samples of a live source.
-func (c *Catalogue) First(ctx context.Context, name string, interval time.Duration, raw bool) Values {
-	if t, ok := c.taken[name]; ok && raw {
-		return t.values
-	} else if ok {
-		return t.rates
+// rates of a counter. Interval is the time between two samples of a live source. The error is that of ctx or of a lost
+// connection.
+func (c *Catalogue) First(ctx context.Context, name string, interval time.Duration, raw bool) (*Values, error) {
+	if v := c.taken[wanted{name, raw}]; v != nil {
+		return v, nil
 	}
 	q := &query.Query{Exprs: []string{name}, Once: true, Raw: raw, Interval: interval}
-	v := c.first(ctx, q)
-	if src := c.Source; len(v.List) == 0 && src.Line != nil && src.Step == 0 && c.Defs.Find(name) != nil && ctx.Err() == nil {
+	v, err := c.first(ctx, q)
+	if src := c.Source; err == nil && len(v.List) == 0 && src.Line != nil && src.Step == 0 && c.Defs.Find(name) != nil {
 		q.Once, q.Times = false, sampling.Times{Start: src.At, Interval: step, Samples: steps}
-		v = c.first(ctx, q)
+		return c.first(ctx, q)
 	}
-	return v
+	return v, err
 }
 
 // first returns the values of the first sample that has some.
-func (c *Catalogue) first(ctx context.Context, q *query.Query) Values {
+func (c *Catalogue) first(ctx context.Context, q *query.Query) (*Values, error) {
 	st, err := query.Run(ctx, c.Source, c.Defs, q)
 	if err != nil {
-		return Values{Err: err}
+		return &Values{List: []Value{}, Error: err.Error()}, Fatal(ctx, err)
 	}
-	v := Values{Desc: st.Header.Metrics[0].Desc}
+	m := &st.Header.Metrics[0]
+	v := &Values{Units: m.Desc.Units.String(), List: []Value{}}
 	for s, err := range st.Samples {
-		if v = valuesOf(ctx, &st.Header.Metrics[0], s, 0, err); v.Err != nil || len(v.List) > 0 {
-			break
+		if v, err = c.values(ctx, m, s, 0, q.Raw, err); err != nil || v.Error != "" || len(v.List) > 0 {
+			return v, err
 		}
 	}
-	return v
+	return v, Fatal(ctx, nil)
 }
 
-// valuesOf returns the values that a sample has of a metric.
-func valuesOf(ctx context.Context, m *sampling.Metric, s *sampling.Sample, i int, err error) Values {
-	v := Values{Desc: m.Desc}
+// values returns the values that a sample has of a metric, of rates the counters if these are wanted.
+func (c *Catalogue) values(ctx context.Context, m *sampling.Metric, s *sampling.Sample, i int, raw bool, err error) (*Values, error) {
+	v := &Values{desc: m.Desc}
+	if raw && m.Counter != nil {
+		v.desc = *m.Counter
+	}
+	v.Units, v.List = v.desc.Units.String(), []Value{}
 	if err == nil {
 		err = s.Sets[i].Err
 	}
@@ -106,17 +126,23 @@ func valuesOf(ctx context.Context, m *sampling.Metric, s *sampling.Sample, i int
 		err = s.Sort(ctx)
 	}
 	if err != nil {
-		v.Err = err
-		return v
+		v.Error = err.Error()
+		return v, Fatal(ctx, err)
 	}
 	set := s.Sets[i]
+	if raw && m.Counter != nil {
+		set = set.Counters()
+	}
 	set.Keep(maxValues)
 	if set, err = set.Own(ctx); err != nil {
-		return Values{Err: err}
+		return nil, err
 	}
-	v.Time, v.More, v.List = s.Time, set.More, make([]sampling.Value, set.Len())
-	for i := range v.List {
-		v.List[i] = set.At(i)
+	for k := range set.Len() {
+		x := set.At(k)
+		v.List = append(v.List, NewValue(&x, v.desc.InDom, c.Zone))
 	}
-	return v
+	if v.More = set.More; len(v.List) > 0 {
+		v.at, v.Time = s.Time, answer.Time(s.Time, c.Zone)
+	}
+	return v, Fatal(ctx, nil)
 }

@@ -74,6 +74,9 @@ var places = [...]struct {
 
 // add adds the words of a text about metrics, of those that people write only those with a meaning of their own.
 func (ix *Index) add(p place, about, shown string, metrics []int32) {
+	if about == "" {
+		return
+	}
 	n := int32(len(ix.texts))
 	words(about[:min(len(about), maxText)], func(w string) {
 		if prose := p == inLine || p == inHelp || p == inDefinition; prose && (len(w) == 1 || stop[w]) {
@@ -151,23 +154,19 @@ func (r *reader) metrics(ctx context.Context, from, to int, expression func(name
 	if bad := describe.Fatal(ctx, err); bad != nil {
 		return bad
 	}
-	lines, err := r.src.Text(ctx, pcp.OneLine, pcp.Idents(ids))
-	if bad := describe.Fatal(ctx, err); bad != nil {
-		return bad
+	lines, err := describe.ReadTexts(ctx, r.src, pcp.OneLine, ids)
+	if err != nil {
+		return err
 	}
-	helps, err := r.src.Text(ctx, pcp.Help, pcp.Idents(ids))
-	if bad := describe.Fatal(ctx, err); bad != nil {
-		return bad
+	helps, err := describe.ReadTexts(ctx, r.src, pcp.Help, ids)
+	if err != nil {
+		return err
 	}
 	for i, id := range ids {
 		name, own := r.index.metrics[from+i].name, numbers[i:i+1]
 		r.index.add(inName, name, "", own)
-		if lines != nil && lines[i].Err == nil {
-			r.index.add(inLine, lines[i].Value, "", own)
-		}
-		if helps != nil && helps[i].Err == nil {
-			r.index.add(inHelp, helps[i].Value, "", own)
-		}
+		r.index.add(inLine, lines[i], "", own)
+		r.index.add(inHelp, helps[i], "", own)
 		if id.IsDerived() {
 			r.index.add(inDefinition, expression(name), "", own)
 		}

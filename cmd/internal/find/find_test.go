@@ -152,8 +152,8 @@ func TestFind(t *testing.T) {
 			if err != nil || len(a.Matches) == 0 {
 				t.Fatal(a, err)
 			}
-			if m := a.Matches[0]; m.Name != test.first || m.Reasons() != test.why || m.Score != 1 {
-				t.Errorf("got %s (%s) of score %v, want %s (%s)", m.Name, m.Reasons(), m.Score, test.first, test.why)
+			if m := a.Matches[0]; m.Name != test.first || m.Reasons() != test.why || m.Score != "1.000" {
+				t.Errorf("got %s (%s) of score %s, want %s (%s)", m.Name, m.Reasons(), m.Score, test.first, test.why)
 			}
 			if len(a.Matches) > 3 || a.Total < len(a.Matches) || a.Unknown != nil {
 				t.Errorf("%d matches of %d, unknown %q", len(a.Matches), a.Total, a.Unknown)
@@ -186,7 +186,7 @@ func TestUnknown(t *testing.T) {
 			t.Errorf("%q: %d matches, want %d", test.question, a.Total, test.total)
 		}
 		var got []string
-		if a.Results = make([]Result, a.Total); a.Total > 0 {
+		if a.Total > 0 {
 			ix.note(a)
 			got = a.Notes
 		} else {

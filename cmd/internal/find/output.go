@@ -1,7 +1,6 @@
 package find
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"pmtools/derive/query"
 	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
-	"pmtools/lib/pcp"
 )
 
 // Reasons returns in one line why a metric matches: each word, the synonym that stands for it, and
@@ -39,24 +37,26 @@ func (a *Answer) Table(form format.NumberForm, zone *time.Location) *answer.Tabl
 		Keys:    []string{"metric", "score", "type", "semantics", "units", "indom", "instance", "value", "oneline", "why"},
 		Records: [][]string{}, Objects: []any{},
 	}
-	for i := range a.Results {
-		r := &a.Results[i]
-		value, units := "-", ""
-		if r.Desc.Err == nil {
+	for i := range a.Matches {
+		m := &a.Matches[i]
+		x, value, units := &m.Sample, "-", ""
+		if m.Units != nil {
 			var most format.Magnitude
-			most.Note(r.Example.Value)
-			n := form.Numbers(&r.Desc.Value, false, most)
-			value, units = string(n.Append(nil, r.Example.Value)), n.Unit
+			most.Note(x.Value)
+			n := form.Numbers(&m.desc, false, most)
+			value, units = string(n.Append(nil, x.Value)), n.Unit
 		}
-		t.Rows = append(t.Rows, []string{r.Name, r.Example.Instance, value, units, strings.TrimSpace(r.OneLine + " (" + r.Reasons() + ")")})
-		t.Records, t.Objects = append(t.Records, r.record(zone)), append(t.Objects, r.object(zone))
+		exact := string(format.AppendExact(nil, x.Value, -1, zone))
+		record := append([]string{m.Name, string(m.Score)}, m.Record()[1:]...)
+		t.Rows = append(t.Rows, []string{m.Name, x.Instance, value, units, strings.TrimSpace(m.OneLine + " (" + m.Reasons() + ")")})
+		t.Records, t.Objects = append(t.Records, append(record, x.Instance, exact, m.OneLine, m.Reasons())), append(t.Objects, m)
 	}
 	return t
 }
 
 // note adds to an answer what there is to say besides its matches.
 func (ix *Index) note(a *Answer) {
-	if n := len(a.Results); n < a.Total {
+	if n := len(a.Matches); n < a.Total {
 		a.Notes = append(a.Notes, fmt.Sprintf("%d of %d metrics", n, a.Total))
 	}
 	for _, word := range a.Unknown {
@@ -86,45 +86,4 @@ func (ix *Index) problem(question string, a *Answer) *diagnose.Problem {
 	}
 	p.Notes = append(p.Notes, "try a general word, such as disk, memory, network or cpu; :metrics lists all names at the prompt")
 	return p
-}
-
-// record returns the row of CSV.
-func (r *Result) record(zone *time.Location) []string {
-	row := []string{r.Name, strconv.FormatFloat(r.Score, 'f', 3, 64), "", "", "", ""}
-	if d := &r.Desc.Value; r.Desc.Err == nil {
-		row = append(row[:2], d.Type.String(), d.Sem.String(), d.Units.String(), answer.InDom(d))
-	}
-	value := string(format.AppendExact(nil, r.Example.Value, -1, zone))
-	return append(row, r.Example.Instance, value, r.OneLine, r.Reasons())
-}
-
-// jsonResult is what JSON has of a result.
-type jsonResult struct {
-	Metric    string           `json:"metric"`
-	Score     json.Number      `json:"score"`
-	PMID      string           `json:"pmid"`
-	Type      string           `json:"type,omitempty"`
-	Semantics string           `json:"semantics,omitempty"`
-	Units     *string          `json:"units,omitempty"`
-	InDom     string           `json:"indom,omitempty"`
-	OneLine   string           `json:"oneline,omitempty"`
-	Instance  *answer.Instance `json:"instance,omitempty"`
-	Value     json.RawMessage  `json:"value"`
-	Why       []Reason         `json:"why"`
-}
-
-// object returns what JSON has.
-func (r *Result) object(zone *time.Location) *jsonResult {
-	out := &jsonResult{
-		Metric: r.Name, Score: json.Number(strconv.FormatFloat(r.Score, 'f', 3, 64)), PMID: r.ID.String(),
-		OneLine: r.OneLine, Value: format.AppendJSON(nil, r.Example.Value, -1, zone), Why: r.Why,
-	}
-	if d := &r.Desc.Value; r.Desc.Err == nil {
-		units := d.Units.String()
-		out.Type, out.Semantics, out.Units, out.InDom = d.Type.String(), d.Sem.String(), &units, answer.InDom(d)
-		if d.InDom != pcp.NullInDom && r.Example.Value.IsSet() {
-			out.Instance = &answer.Instance{ID: r.Example.ID, Name: r.Example.Instance}
-		}
-	}
-	return out
 }

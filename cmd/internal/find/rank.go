@@ -3,12 +3,17 @@ package find
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"pmtools/cmd/internal/answer"
+	"pmtools/cmd/internal/describe"
 	"pmtools/internal/suggest"
+	"pmtools/lib/pcp"
 )
 
 // This file has the rules of the ranking:
@@ -26,13 +31,18 @@ const (
 	minPart  = 3   // its length
 )
 
-// A Match is a metric that a question is about.
+// A Match is a metric that a question is about, as JSON has it.
 type Match struct {
-	Name  string
-	Score float64  // relative to that of the best one, which is 1
-	Why   []Reason // for each word that matches
+	Name  string      `json:"metric"`
+	Score json.Number `json:"score"` // relative to that of the best one, which is 1
+	answer.Metadata
+	OneLine        string   `json:"oneline,omitempty"`
+	describe.Value          // an example; not set if there is none
+	Why            []Reason `json:"why"` // for each word that matches
 
+	score  float64
 	metric int32
+	desc   pcp.Desc
 }
 
 // A Reason tells why a word matches a metric.
@@ -46,7 +56,6 @@ type Reason struct {
 // An Answer is what an Index has for a question.
 type Answer struct {
 	Matches []Match  // the best ones first
-	Results []Result // the same, of a Finder
 	Total   int      // how many there are
 	Unknown []string // the words that match nothing
 	Notes   []string // what people should know besides, of a Finder
@@ -124,17 +133,18 @@ func (ix *Index) Find(ctx context.Context, question string, most int) (*Answer, 
 	}
 	for m, score := range total {
 		if score > 0 && score >= least*top {
-			a.Matches = append(a.Matches, Match{Name: ix.metrics[m].name, Score: score / top, metric: int32(m)})
+			a.Matches = append(a.Matches, Match{Name: ix.metrics[m].name, score: score / top, metric: int32(m)})
 		}
 	}
 	slices.SortFunc(a.Matches, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	if a.Total = len(a.Matches); most > 0 {
 		a.Matches = a.Matches[:min(most, a.Total)]
 	}
 	for k := range a.Matches {
-		a.Matches[k].Why = ix.reasons(cs, hits, a.Matches[k].metric)
+		m := &a.Matches[k]
+		m.Score, m.Why = json.Number(strconv.FormatFloat(m.score, 'f', 3, 64)), ix.reasons(cs, hits, m.metric)
 	}
 	return a, nil
 }

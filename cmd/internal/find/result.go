@@ -6,11 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/describe"
-	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/pmerr"
 	"pmtools/lib/sampling"
 )
 
@@ -68,105 +67,56 @@ func (f *Finder) Find(ctx context.Context, c *describe.Catalogue, question strin
 	if len(a.Matches) == 0 {
 		return nil, f.index.problem(question, a)
 	}
-	a.Results, err = f.index.results(ctx, c, a.Matches)
 	f.index.note(a)
-	return a, err
+	return a, f.index.complete(ctx, c, a.Matches)
 }
 
-// A Result is a match with what there is to show about it.
-type Result struct {
-	Match
-	ID      pcp.ID
-	Desc    pcp.Answer[pcp.Desc]
-	OneLine string
-	Example sampling.Value // not set if there is no value
-}
+// exampleInterval is the time between the samples that examples of derived metrics of a live source may need.
+const exampleInterval = 100 * time.Millisecond
 
-// Examples of derived metrics of a live source may need several samples.
-const (
-	exampleSamples  = 3
-	exampleInterval = 100 * time.Millisecond
-)
-
-// results returns the results for matches. The error is that of ctx or of a lost connection.
-func (ix *Index) results(ctx context.Context, c *describe.Catalogue, matches []Match) ([]Result, error) {
-	list, ids := make([]Result, len(matches)), make([]pcp.ID, len(matches))
-	for i, m := range matches {
-		ids[i] = ix.metrics[m.metric].id
-		list[i] = Result{Match: m, ID: ids[i], Desc: pcp.Answer[pcp.Desc]{Err: pmerr.BadDerive}}
+// complete adds to matches what there is to show about them. The error is that of ctx or of a lost connection.
+func (ix *Index) complete(ctx context.Context, c *describe.Catalogue, list []Match) error {
+	ids, names := make([]pcp.ID, len(list)), make([]string, len(list))
+	for i := range list {
+		ids[i], names[i] = ix.metrics[list[i].metric].id, list[i].Name
 	}
 	descs, err := c.Derived.Describe(ctx, ids)
 	if bad := describe.Fatal(ctx, err); bad != nil {
-		return nil, bad
+		return bad
 	}
-	texts, err := c.Derived.Text(ctx, pcp.OneLine, pcp.Idents(ids))
-	if bad := describe.Fatal(ctx, err); bad != nil {
-		return nil, bad
+	lines, err := describe.ReadTexts(ctx, c.Derived, pcp.OneLine, ids)
+	if err != nil {
+		return err
+	}
+	if err := c.Take(ctx, names, exampleInterval, true); err != nil {
+		return err
 	}
 	for i := range list {
-		if descs != nil {
-			list[i].Desc = descs[i]
+		m := &list[i]
+		m.PMID, m.OneLine = ids[i].String(), strings.Join(strings.Fields(lines[i]), " ")
+		if descs != nil && descs[i].Err == nil {
+			m.desc, m.Metadata = descs[i].Value, answer.MetadataOf(&descs[i].Value)
 		}
-		if texts != nil && texts[i].Err == nil {
-			list[i].OneLine = strings.Join(strings.Fields(texts[i].Value), " ")
-		}
-	}
-	if c.Source.Line == nil {
-		return list, describe.Fatal(ctx, take(ctx, c, ids, list))
-	}
-	for i := range list { // a recording has metrics in different records
-		v := c.First(ctx, list[i].Name, 0, true)
-		if bad := describe.Fatal(ctx, v.Err); bad != nil {
-			return nil, bad
-		}
-		list[i].choose(v.List)
-	}
-	return list, nil
-}
-
-// take gives metrics of a live source the first values that they have.
-func take(ctx context.Context, c *describe.Catalogue, ids []pcp.ID, list []Result) error {
-	namer := query.NewInstanceNamer(c.Source)
-	for f, err := range sampling.Fetches(ctx, c.Derived, &pmapi.Request{IDs: ids}, &sampling.Times{Interval: exampleInterval, Samples: exampleSamples}) {
+		v, err := c.First(ctx, m.Name, exampleInterval, true)
 		if err != nil {
 			return err
 		}
-		waits := false
-		for i := range list {
-			r, v := &list[i], &f.Sets[i]
-			waits = waits || v.Len() == 0 && r.ID.IsDerived()
-			if r.Example.Value.IsSet() {
-				continue
-			}
-			values := make([]sampling.Value, v.Len())
-			for k := range values {
-				values[k] = sampling.Value{ID: v.Insts[k], Value: v.Value(k)}
-				if d := r.Desc.Value.InDom; d != pcp.NullInDom {
-					values[k].Instance = namer.Name(ctx, d, v.Insts[k], f.Time)
-				}
-			}
-			r.choose(values)
-			if x := &r.Example.Value; x.IsSet() && !x.Type().Arithmetic() { // the next sample overwrites its bytes
-				*x = pcp.BlobValue(x.Type(), slices.Clone(x.Bytes()))
-			}
-		}
-		if !waits {
-			break
-		}
+		m.choose(v.List)
 	}
 	return nil
 }
 
 // choose takes the value of an instance that the question names, or else the first.
-func (r *Result) choose(list []sampling.Value) {
+func (m *Match) choose(list []describe.Value) {
 	if len(list) == 0 {
+		m.Value = describe.NewValue(&sampling.Value{}, pcp.NullInDom, nil)
 		return
 	}
-	r.Example = list[0]
-	for _, w := range r.Why {
-		named := slices.IndexFunc(list, func(v sampling.Value) bool { return w.In == places[inInstance].name && v.Instance == w.Text })
+	m.Value = list[0]
+	for _, w := range m.Why {
+		named := slices.IndexFunc(list, func(v describe.Value) bool { return w.In == places[inInstance].name && v.Sample.Instance == w.Text })
 		if named >= 0 {
-			r.Example = list[named]
+			m.Value = list[named]
 			return
 		}
 	}

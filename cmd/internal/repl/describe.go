@@ -7,7 +7,6 @@ import (
 
 	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/describe"
-	"pmtools/derive/diagnose"
 )
 
 func newDescribe() *Verb {
@@ -33,35 +32,9 @@ func newDescribe() *Verb {
 
 // describe describes metrics. One that cannot be described does not keep the others from that.
 func (s *Session) describe(ctx context.Context, list []string, only string, w io.Writer) error {
-	c := s.catalogue(ctx)
-	var pages []*describe.Description
-	part := describe.NewPart(c, only, len(list) > 1, func(line string) { s.note(w, line) })
-	add := part.Add
-	if only == "" {
-		c.Take(ctx, list, s.set.Interval)
-		add = func(ctx context.Context, name string) error {
-			d, err := c.New(ctx, name, s.set.Interval)
-			if err == nil {
-				pages = append(pages, d)
-			}
-			return err
-		}
+	t, err := s.catalogue(ctx).Table(ctx, only, list, func(line string) { s.note(w, line) })
+	if t == nil {
+		return err
 	}
-	var bad []error
-	for _, name := range list {
-		err := add(ctx, name)
-		if p, wrong := errors.AsType[*diagnose.Problem](err); wrong {
-			bad = append(bad, p)
-		} else if err != nil {
-			return err
-		}
-	}
-	t := &part.Table
-	if only == "" {
-		t = describe.Table(pages, s.set.Numbers.Form(), s.zone)
-	}
-	if len(bad) < len(list) {
-		bad = append(bad, s.show(ctx, w, t))
-	}
-	return errors.Join(bad...)
+	return errors.Join(err, s.show(ctx, w, t))
 }

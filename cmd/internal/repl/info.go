@@ -20,7 +20,10 @@ import (
 
 // catalogue returns where names are looked up.
 func (s *Session) catalogue(ctx context.Context) *describe.Catalogue {
-	return &describe.Catalogue{Source: s.src, Derived: s.all(ctx), Defs: s.defs}
+	return &describe.Catalogue{
+		Source: s.src, Derived: s.all(ctx), Defs: s.defs,
+		Zone: s.zone, Form: s.set.Numbers.Form(), Interval: s.set.Interval,
+	}
 }
 
 func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue, pcp.Desc, error) {
