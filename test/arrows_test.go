@@ -92,7 +92,7 @@ derive: derive/diagnose internal/draw derive/syntax derive/check derive/eval der
 derive/load: derive/diagnose lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: derive/check internal/draw internal/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
 cmd/internal/answer: lib/format lib/sampling lib/pcp
-cmd/internal/deps: cmd/internal/answer derive/check derive derive/syntax
+cmd/internal/deps: derive/check derive derive/syntax
 cmd/internal/install: cmd/internal/answer derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 cmd/internal/manual: derive/check derive/diagnose
@@ -107,7 +107,7 @@ cmd/internal/sarif: cmd/internal/answer derive/lint lib/version
 cmd/internal/repl: cmd/internal/samples cmd/internal/picture internal/draw cmd/internal/deps cmd/internal/grid cmd/internal/sarif cmd/internal/command lib/option cmd/internal/report cmd/internal/digest cmd/internal/install cmd/internal/item cmd/internal/answer cmd/internal/describe cmd/internal/find cmd/internal/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose internal/ordered internal/suggest internal/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr cmd/internal/manual derive/query lib/sampling
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/describe: cmd/internal/answer internal/textwidth cmd/internal/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-cmd/internal/find: cmd/internal/answer cmd/internal/describe derive/diagnose derive/query internal/suggest internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
+cmd/internal/find: cmd/internal/answer cmd/internal/describe derive/diagnose derive/query internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/report: cmd/internal/answer derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
 derive/lint: lib/sampling internal/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
 cmd/internal/cli: lib/config internal/textwidth lib/when lib/pmerr

@@ -53,10 +53,7 @@ func (a *app) several(f *repl.Fleet, across string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, h := range list {
-			a.hosts = append(a.hosts, h.Name)
-		}
-		a.listed = list
+		a.hosts, a.listed = append(a.hosts, hostfile.Names(list)...), list
 	}
 	if len(a.hosts) <= 1 && f.File == "" && across == "" && !f.All {
 		return nil, nil

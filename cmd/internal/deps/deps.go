@@ -1,17 +1,15 @@
 // Package deps finds out which metrics definitions of derived metrics are made of, and writes that
-// down: as a list, as JSON, as a graph, and as the configuration with which pmlogger records all
+// down: as a list, as a graph, and as the configuration with which pmlogger records all
 // that is needed to evaluate the definitions later.
 package deps
 
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
-	"pmtools/cmd/internal/answer"
 	"pmtools/derive"
 	"pmtools/derive/syntax"
 )
@@ -32,42 +30,34 @@ type Graph struct {
 
 // New returns the Graph of some programs. An operand that is the name of one of them, or that others
 // knows, stands for what that is made of. A metric counts wherever it is mentioned: what defined()
-// asks about has to be recorded to be found, and so has the one whose metadata meta= takes.
-func New(list []*derive.Definition, others func(name string) *derive.Definition) *Graph {
-	g, f := outline(list, others)
-	for i, p := range list {
-		g.Nodes[i].Base = f.base(p)
-	}
-	return g
-}
-
-// Outline is New without the Base of each Node: all of these together may be much longer than the definitions.
-func Outline(list []*derive.Definition, others func(name string) *derive.Definition) *Graph {
-	g, _ := outline(list, others)
-	return g
-}
-
-func outline(list []*derive.Definition, others func(name string) *derive.Definition) (*Graph, *finder) {
-	f := &finder{byName: make(map[string]*derive.Definition), others: others}
+// asks about has to be recorded to be found, and so has the one whose metadata meta= takes. The nodes have a
+// Base only if each shall have one: all of these together may be much longer than the definitions.
+func New(list []*derive.Definition, others func(name string) *derive.Definition, each bool) *Graph {
+	byName := make(map[string]*derive.Definition)
 	for _, p := range list {
-		if _, twice := f.byName[p.Name()]; p.Name() != "" && !twice {
-			f.byName[p.Name()] = p
+		if _, twice := byName[p.Name()]; p.Name() != "" && !twice {
+			byName[p.Name()] = p
 		}
 	}
-	g := &Graph{Nodes: []Node{}, Base: f.base(list...)}
-	for _, p := range list {
-		g.Nodes = append(g.Nodes, Node{Name: p.Name(), Expr: p.String(), Operands: append([]string{}, p.Metrics()...)})
+	find := func(name string) *derive.Definition {
+		if p := byName[name]; p != nil {
+			return p
+		}
+		return others(name)
 	}
-	return g, f
-}
-
-type finder struct {
-	byName map[string]*derive.Definition
-	others func(name string) *derive.Definition
+	g := &Graph{Nodes: []Node{}, Base: base(find, list...)}
+	for _, p := range list {
+		n := Node{Name: p.Name(), Expr: p.String(), Operands: append([]string{}, p.Metrics()...)}
+		if each {
+			n.Base = base(find, p)
+		}
+		g.Nodes = append(g.Nodes, n)
+	}
+	return g
 }
 
 // base returns the metrics that programs need in the end. Definitions may be in a circle.
-func (f *finder) base(list ...*derive.Definition) []string {
+func base(find func(name string) *derive.Definition, list ...*derive.Definition) []string {
 	base, seen := []string{}, make(map[string]bool)
 	var todo []string
 	for _, p := range list {
@@ -80,30 +70,21 @@ func (f *finder) base(list ...*derive.Definition) []string {
 			continue
 		}
 		seen[name] = true
-		inner := f.byName[name]
-		if inner == nil && f.others != nil {
-			inner = f.others(name)
-		}
-		if inner == nil {
-			base = append(base, name)
-		} else {
+		if inner := find(name); inner != nil {
 			todo = append(todo, inner.Metrics()...)
+		} else {
+			base = append(base, name)
 		}
 	}
 	slices.Sort(base)
 	return base
 }
 
-// WriteList writes the metrics that are needed in the end, one a line.
-func (g *Graph) WriteList(w io.Writer) error { return writeLines(w, "", g.Base, "") }
+// List returns the metrics that are needed in the end, one a line.
+func (g *Graph) List() string { return lines("", g.Base) }
 
-// WriteJSON writes the graph as an object.
-func (g *Graph) WriteJSON(w io.Writer) error {
-	return answer.WriteLines(w, g)
-}
-
-// WriteDOT writes the graph in the language of Graphviz. Metrics without a definition are boxes.
-func (g *Graph) WriteDOT(w io.Writer) error {
+// DOT returns the graph in the language of Graphviz. Metrics without a definition are boxes.
+func (g *Graph) DOT() string {
 	var b strings.Builder
 	b.WriteString("digraph deps {\n\trankdir=LR\n")
 	for _, name := range g.Base {
@@ -116,33 +97,27 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 			fmt.Fprintf(&b, "\t%s -> %s\n", dotName(name), dotName(o))
 		}
 	}
-	b.WriteString("}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String() + "}\n"
 }
 
 func dotName(name string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(name) + `"`
 }
 
-// WriteLogger writes a configuration of pmlogger(1). pmlogger accepts metrics that are not there.
-func (g *Graph) WriteLogger(w io.Writer, interval time.Duration) error {
+// Logger returns a configuration of pmlogger(1), "" if nothing is needed. pmlogger accepts metrics that are not there.
+func (g *Graph) Logger(interval time.Duration) string {
 	if len(g.Base) == 0 {
-		return nil
+		return ""
 	}
-	if _, err := fmt.Fprintf(w, "log advisory on %d msec {\n", interval.Milliseconds()); err != nil {
-		return err
-	}
-	return writeLines(w, "\t", g.Base, "}\n")
+	return fmt.Sprintf("log advisory on %d msec {\n%s}\n", interval.Milliseconds(), lines("\t", g.Base))
 }
 
-func writeLines(w io.Writer, indent string, names []string, end string) error {
+func lines(indent string, names []string) string {
 	var b strings.Builder
 	for _, name := range names {
 		b.WriteString(indent + name + "\n")
 	}
-	_, err := io.WriteString(w, b.String()+end)
-	return err
+	return b.String()
 }
 
 // Parse returns the definitions of a file. The errors are those of definitions that cannot be parsed.

@@ -243,8 +243,8 @@ func (c *Catalogue) definitions(d *Description) {
 	find := c.Defs.Find
 	own := find(d.Metric)
 	if own != nil && d.desc.ID.IsDerived() {
-		made := &deps.New([]*derive.Definition{own}, find).Nodes[0]
-		d.Expression, d.Operands, d.Base = made.Expr, made.Operands, made.Base
+		made := deps.New([]*derive.Definition{own}, find, false)
+		d.Expression, d.Operands, d.Base = made.Nodes[0].Expr, made.Nodes[0].Operands, made.Base
 	}
 	users := make(map[string][]string) // by operand
 	for _, name := range c.Defs.Names() {

@@ -14,7 +14,7 @@ import (
 )
 
 // Columns are the names of the columns of Rows.
-var Columns = [...]string{"expression", "type", "semantics", "units", "dimension", "scale", "indom", "conversion"}
+var Columns = [...]string{"expression", "type", "semantics", "units", "indom", "conversion"}
 
 // Rows returns a row for each part of a tree that info describes, indented by its depth. A tree of many
 // parts is cut.
@@ -62,10 +62,9 @@ func (e *explainer) node(x syntax.Expr, role string, level int) {
 		if !t.Singular() {
 			indom = t.InDom.String()
 		}
-		dimensions := fmt.Sprintf("%d,%d,%d", t.Units.DimSpace, t.Units.DimTime, t.Units.DimCount)
-		row = append(row, t.Type.String(), t.Sem.Text(), unitsText(t.Units), dimensions, scales(t.Units), indom)
+		row = append(row, t.Type.String(), t.Sem.Text(), unitsText(t.Units), indom)
 	} else {
-		row = append(row, "-", "-", "-", "-", "-", "-")
+		row = append(row, "-", "-", "-", "-")
 	}
 	e.rows = append(e.rows, append(row, e.notes(x, typed)))
 	e.below(x, level+1)
@@ -191,18 +190,6 @@ func (e *explainer) factor(x syntax.Expr, div, mul float64) {
 }
 
 func trimFloat(f float64) string { return string(pcp.AppendG(nil, f, 15)) }
-
-// scales returns the scales of space, time and count; those that do not count are hyphens.
-func scales(u pcp.Units) string {
-	return scale(u.DimSpace, u.ScaleSpace) + "," + scale(u.DimTime, u.ScaleTime) + "," + scale(u.DimCount, u.ScaleCount)
-}
-
-func scale(dim, scale int8) string {
-	if dim == 0 {
-		return "-"
-	}
-	return fmt.Sprint(scale)
-}
 
 // unitsText returns the text of units, "none" if there are none.
 func unitsText(u pcp.Units) string { return string(format.AppendUnits(nil, u)) }

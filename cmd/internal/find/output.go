@@ -60,29 +60,19 @@ func (ix *Index) note(a *Answer) {
 		a.Notes = append(a.Notes, fmt.Sprintf("%d of %d metrics", n, a.Total))
 	}
 	for _, word := range a.Unknown {
-		a.Notes = append(a.Notes, ix.unknown(word))
+		about := append([]string{"nothing is about " + strconv.Quote(word)}, ix.meant(word)...)
+		a.Notes = append(a.Notes, strings.Join(about, "; "))
 	}
 	if ix.cut {
 		a.Notes = append(a.Notes, fmt.Sprintf("only the first %d metrics have been searched", maxMetrics))
 	}
 }
 
-// unknown says that a word matches nothing, and which one may be meant.
-func (ix *Index) unknown(word string) string {
-	text := "nothing is about " + strconv.Quote(word)
-	if near := ix.near(word); len(near) > 0 {
-		text += "; did you mean " + diagnose.OrList(near) + "?"
-	}
-	return text
-}
-
 // problem returns that of a question without matches, and what to try.
 func (ix *Index) problem(question string, a *Answer) *diagnose.Problem {
 	p := query.Problemf("no metric is about %s", textwidth.Clean(question))
 	for _, word := range a.Unknown {
-		if near := ix.near(word); len(near) > 0 {
-			p.Notes = append(p.Notes, "did you mean "+diagnose.OrList(near)+"?")
-		}
+		p.Notes = append(p.Notes, ix.meant(word)...)
 	}
 	p.Notes = append(p.Notes, "try a general word, such as disk, memory, network or cpu; :metrics lists all names at the prompt")
 	return p

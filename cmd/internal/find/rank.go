@@ -12,7 +12,7 @@ import (
 
 	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/describe"
-	"pmtools/internal/suggest"
+	"pmtools/derive/diagnose"
 	"pmtools/lib/pcp"
 )
 
@@ -223,12 +223,12 @@ func (ix *Index) together(stems []string) []int32 {
 	return list
 }
 
-// near returns words of names, and those that have synonyms, that an unknown word may be meant as.
-func (ix *Index) near(word string) []string {
+// meant proposes words of names, and those that have synonyms, that an unknown word may be meant as.
+func (ix *Index) meant(word string) []string {
 	known := make(map[string]bool)
 	words(synonymText, func(w string) { known[w] = true })
 	for i := range ix.metrics {
 		words(ix.metrics[i].name, func(w string) { known[w] = true })
 	}
-	return suggest.Names(word, slices.Sorted(maps.Keys(known)))
+	return diagnose.DidYouMean(word, slices.Sorted(maps.Keys(known)))
 }

@@ -53,7 +53,7 @@ func commandOperations() []operation {
 				list[i], err = derive.Compile(fmt.Sprintf("d.x%d", i), fmt.Sprintf("rate(%s) + d.x%d", name(i), i&^7))
 				must(err)
 			}
-			return func() { deps.New(list, func(string) *derive.Definition { return nil }) }
+			return func() { deps.New(list, derive.NewSet().Find, true) }
 		}},
 		{"encode samples for a database", "series", steps, func(t *testing.T, n int) func() {
 			list := make([]remotewrite.Series, n)

@@ -9,6 +9,7 @@ import (
 
 	"pmtools/cmd/internal/deps"
 	"pmtools/cmd/internal/repl"
+	"pmtools/derive"
 	"pmtools/derive/lint"
 )
 
@@ -97,7 +98,7 @@ func inputOperations() (list []operation) {
 			text := []byte(in.text(n))
 			return func() {
 				list, _ := deps.Parse("d.conf", text)
-				deps.Outline(list, nil)
+				deps.New(list, derive.NewSet().Find, false)
 			}
 		})
 		add("check", in, func(t *testing.T, n int) func() {

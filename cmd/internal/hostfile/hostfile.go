@@ -21,6 +21,14 @@ type Host struct {
 	Labels map[string]string // of its group in JSON
 }
 
+// Names returns the names of hosts.
+func Names(list []Host) (names []string) {
+	for _, h := range list {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
 const (
 	maxHosts = 100_000
 	maxSize  = 64 << 20
@@ -102,11 +110,7 @@ const pause = time.Second
 func (w *Watch) parse(text []byte) ([]Host, error) {
 	list, err := Parse(text)
 	if err == nil && w.Check != nil {
-		names := make([]string, len(list))
-		for i := range list {
-			names[i] = list[i].Name
-		}
-		err = w.Check(names)
+		err = w.Check(Names(list))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", w.Name, err)

@@ -15,42 +15,26 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// A State says what is in the place of a file that is installed.
-type State int
-
-// The states.
-const (
-	New   State = iota // nothing
-	Same               // a file with the same text
-	Other              // a file with another text, or a link
-)
-
-// State returns that of a path. A directory, a pipe or a device is an error.
-func (t *Tools) State(path string, text []byte) (State, error) {
+// obstacle says what is in the place of a file that is installed: "" for nothing or, with same, a file with the
+// same text. A directory, a pipe or a device is an error.
+func obstacle(path string, text []byte) (what string, same bool, err error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return New, nil // Put has the error
+		return "", false, nil // Put has the error
 	case err != nil:
-		return New, err
+		return "", false, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return Other, nil
+		to, err := os.Readlink(path)
+		return "is a link to " + to, false, err
 	case !info.Mode().IsRegular():
-		return New, fmt.Errorf("%s is not a file, and is not replaced", path)
+		return "", false, fmt.Errorf("%s is not a file, and is not replaced", path)
 	}
 	old, err := safefile.Read(path, load.MaxFile)
 	if err == nil && bytes.Equal(old, text) {
-		return Same, nil
+		return "", true, nil
 	}
-	return Other, nil
-}
-
-// Describe says what is in the place of a file whose State is Other.
-func Describe(path string) string {
-	if to, err := os.Readlink(path); err == nil {
-		return "is a link to " + to
-	}
-	return "has other content"
+	return "has other content", false, nil
 }
 
 // Put writes a file. A crash leaves the old text or the new. No tool reads a part of it, unless the
@@ -161,9 +145,6 @@ func isOf(items []syntax.Item, metric string) bool {
 	}
 	return false
 }
-
-// IsStock reports whether a Removal is about a file of PCP's packages.
-func (t *Tools) IsStock(r *Removal) bool { return t.origin(r.File) == Stock }
 
 // Remove takes away what a Removal says. A link is removed, and not the file to which it points.
 func (t *Tools) Remove(r *Removal) error {

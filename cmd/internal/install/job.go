@@ -48,18 +48,18 @@ func (j *Job) Install(name string, text []byte) (string, error) {
 	if err := portable(name, text); err != nil {
 		return "", err
 	}
-	state, err := j.tools.State(path, text)
+	other, same, err := obstacle(path, text)
 	if err != nil {
 		return "", err
 	}
 	done, replacing := "is installed", ""
 	switch {
-	case state == Same:
+	case same:
 		return fmt.Sprintf("%s is installed already in %s (%s)", name, j.dir, j.tools.Kind(j.dir)), nil
-	case state == Other && j.dry:
-		replacing = ", in the place of a file that " + Describe(path)
-	case state == Other && !j.Replace(fmt.Sprintf("%s %s; replace it?", path, Describe(path))):
-		return "", &diagnose.Problem{Msg: path + " " + Describe(path) + " and is not replaced", Notes: []string{"--force replaces it"}}
+	case other != "" && j.dry:
+		replacing = ", in the place of a file that " + other
+	case other != "" && !j.Replace(fmt.Sprintf("%s %s; replace it?", path, other)):
+		return "", &diagnose.Problem{Msg: path + " " + other + " and is not replaced", Notes: []string{"--force replaces it"}}
 	}
 	if j.dry {
 		done = "would be installed"
@@ -103,7 +103,7 @@ func (t *Tools) Uninstall(arg, dir string, force, dry bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if t.IsStock(r) && !force {
+	if t.origin(r.File) == Stock && !force {
 		return "", &diagnose.Problem{Msg: r.File + " belongs to PCP's packages and stays", Notes: []string{"--force removes it"}}
 	}
 	done := "is removed"

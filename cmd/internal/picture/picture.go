@@ -61,11 +61,11 @@ func Draw(name string, p *samples.Picture) error {
 		}
 		drawn = append(drawn, b.Bytes())
 	}
-	var all bytes.Buffer
-	if err := stack(&all, form, drawn); err != nil {
+	all, err := stack(form, drawn)
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return safefile.Replace(name, all.Bytes())
+	return safefile.Replace(name, all)
 }
 
 // panelsOf returns the parts of a picture with one unit each, in the order of its lines. Only the

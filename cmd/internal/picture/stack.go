@@ -6,42 +6,39 @@ import (
 	"image"
 	"image/draw"
 	"image/png"
-	"io"
 )
 
-// stack writes drawn panels one below the other.
-func stack(w io.Writer, form string, panels [][]byte) error {
+// stack returns the picture of drawn panels one below the other.
+func stack(form string, panels [][]byte) ([]byte, error) {
 	switch {
 	case len(panels) == 1:
-		_, err := w.Write(panels[0])
-		return err
+		return panels[0], nil
 	case form == ".svg":
-		return stackSVG(w, panels)
+		return stackSVG(panels), nil
 	}
-	return stackPNG(w, panels)
+	return stackPNG(panels)
 }
 
 // stackSVG puts pictures into one, each at its place.
-func stackSVG(w io.Writer, panels [][]byte) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n", pictureWidth, panelHeight*len(panels))
+func stackSVG(panels [][]byte) []byte {
+	all := fmt.Appendf(nil, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n", pictureWidth, panelHeight*len(panels))
 	for i, p := range panels {
-		b.Write(bytes.Replace(p, []byte("<svg "), fmt.Appendf(nil, "<svg y=\"%d\" ", panelHeight*i), 1))
-		b.WriteByte('\n')
+		all = append(all, bytes.Replace(p, []byte("<svg "), fmt.Appendf(nil, "<svg y=\"%d\" ", panelHeight*i), 1)...)
+		all = append(all, '\n')
 	}
-	b.WriteString("</svg>\n")
-	_, err := b.WriteTo(w)
-	return err
+	return append(all, "</svg>\n"...)
 }
 
-func stackPNG(w io.Writer, panels [][]byte) error {
+func stackPNG(panels [][]byte) ([]byte, error) {
 	all := image.NewRGBA(image.Rect(0, 0, pictureWidth, panelHeight*len(panels)))
 	for i, p := range panels {
 		img, err := png.Decode(bytes.NewReader(p))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		draw.Draw(all, image.Rect(0, panelHeight*i, pictureWidth, panelHeight*(i+1)), img, image.Point{}, draw.Src)
 	}
-	return png.Encode(w, all)
+	var b bytes.Buffer
+	err := png.Encode(&b, all)
+	return b.Bytes(), err
 }

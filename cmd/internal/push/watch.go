@@ -37,10 +37,7 @@ func (p *Push) NewWatch(fixed []string, listed []hostfile.Host, file string) *Wa
 
 func (w *Watch) use(listed []hostfile.Host) {
 	before := w.all
-	w.all = slices.Clone(w.fixed)
-	for _, h := range listed {
-		w.all = append(w.all, h.Name)
-	}
+	w.all = slices.Concat(w.fixed, hostfile.Names(listed))
 	kept := make(map[string]bool, len(w.all))
 	for _, name := range w.all {
 		kept[name] = true

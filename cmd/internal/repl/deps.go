@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/deps"
 	"pmtools/cmd/internal/report"
 	"pmtools/derive"
@@ -53,22 +54,18 @@ func (s *Session) deps(ctx context.Context, args []string, form string, interval
 		found, errs := s.named(ctx, arg)
 		list, bad = append(list, found...), append(bad, errs...)
 	}
-	graph := deps.Outline
+	g := deps.New(list, s.defs.Find, form == "json")
 	if form == "json" {
-		graph = deps.New
+		return errors.Join(append(bad, answer.WriteLines(w, g))...)
 	}
-	g := graph(list, s.defs.Find)
-	var err error
+	text := g.List()
 	switch form {
-	case "json":
-		err = g.WriteJSON(w)
 	case "dot":
-		err = g.WriteDOT(w)
+		text = g.DOT()
 	case "pmlogger":
-		err = g.WriteLogger(w, interval)
-	default:
-		err = g.WriteList(w)
+		text = g.Logger(interval)
 	}
+	_, err := io.WriteString(w, text)
 	return errors.Join(append(bad, err)...)
 }
 

@@ -49,7 +49,7 @@ func (s *Session) explain(ctx context.Context, text string, w io.Writer) error {
 		return err
 	}
 	s.noteExpanded(w, c.Used)
-	return s.table(ctx, w, &Table{Header: explain.Columns[:], Rows: explain.Rows(c.Tree, c.Info), Drop: []int{4, 5, 6}})
+	return s.table(ctx, w, &Table{Header: explain.Columns[:], Rows: explain.Rows(c.Tree, c.Info), Drop: []int{4}})
 }
 
 // Explain writes the tree of an expression, or of a definition's, with the metadata of every node.
