@@ -112,15 +112,11 @@ func (e *explainer) below(x syntax.Expr, level int) {
 		e.arm(n.Y, "false ", level, choice == check.Left)
 		return
 	case *syntax.CallExpr:
-		switch n.Fun {
-		case syntax.ANON, syntax.DEFINED:
+		if n.Fun == syntax.ANON || n.Fun == syntax.DEFINED {
 			return
-		case syntax.DELTA:
+		}
+		if n.Fun == syntax.DELTA || n.Fun.IsExtension() {
 			e.promote(n.X, n)
-		default:
-			if n.Fun.IsExtension() {
-				e.promote(n.X, n)
-			}
 		}
 		e.node(n.X, "", level) // a number before it is part of the function
 		return
@@ -145,8 +141,14 @@ func (e *explainer) arm(x syntax.Expr, role string, level int, unused bool) {
 func (e *explainer) promote(x, above syntax.Expr) {
 	from, ok := e.typeOf(x)
 	to, typed := e.typeOf(above)
-	if ok && typed && from.Type != to.Type {
-		e.conv[x] = append(e.conv[x], fmt.Sprintf("%s to %s", from.Type, to.Type))
+	if ok && typed {
+		e.convert(x, from.Type, to.Type)
+	}
+}
+
+func (e *explainer) convert(x syntax.Expr, from, to pcp.Type) {
+	if from != to {
+		e.conv[x] = append(e.conv[x], fmt.Sprintf("%s to %s", from, to))
 	}
 }
 
@@ -166,14 +168,8 @@ func (e *explainer) scale(n *syntax.BinaryExpr) {
 	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, syntax.MAX, syntax.MIN, syntax.CLAMP, syntax.POW:
 		common = e.info.Types[n].Type
 	}
-	for _, operand := range []struct {
-		x syntax.Expr
-		t pcp.Type
-	}{{n.X, x.Type}, {n.Y, y.Type}} {
-		if operand.t != common {
-			e.conv[operand.x] = append(e.conv[operand.x], fmt.Sprintf("%s to %s", operand.t, common))
-		}
-	}
+	e.convert(n.X, x.Type, common)
+	e.convert(n.Y, y.Type, common)
 }
 
 func (e *explainer) factor(x syntax.Expr, div, mul float64) {

@@ -57,11 +57,6 @@ func pathOf(lookup func(string) (string, bool)) string {
 	return source.StateFile(lookup, "XDG_STATE_HOME", filepath.Join(".local", "state"), "history")
 }
 
-// flat returns an item on one line.
-func flat(item string) string {
-	return strings.TrimSpace(strings.NewReplacer("\r", " ", "\n", " ").Replace(item))
-}
-
 // push adds an item in memory, unless it is empty or equal to the last one.
 func (h *History) push(item string) bool {
 	if item == "" || len(h.Items) > 0 && h.Items[len(h.Items)-1] == item {
@@ -71,23 +66,15 @@ func (h *History) push(item string) bool {
 	return true
 }
 
-// Add adds an item, without the passwords in it, and reports whether it differs from the last one.
+// Add adds an item, on one line and without the passwords in it, and reports whether it differs from the last one.
 func (h *History) Add(item string) bool {
-	item = pmcd.Redact(flat(item))
+	item = pmcd.Redact(strings.TrimSpace(strings.NewReplacer("\r", " ", "\n", " ").Replace(item)))
 	if !h.push(item) {
 		return false
 	}
-	if h.path != "" {
+	if h.path != "" && os.MkdirAll(filepath.Dir(h.path), 0o700) == nil {
 		// Errors are ignored: history is optional.
-		_ = h.write(item)
+		_ = safefile.Append(h.path, []byte(item+"\n"), 0o600)
 	}
 	return true
-}
-
-// write appends an item to the file.
-func (h *History) write(item string) error {
-	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
-		return err
-	}
-	return safefile.Append(h.path, []byte(item+"\n"), 0o600)
 }

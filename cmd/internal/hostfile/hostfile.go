@@ -126,15 +126,13 @@ func (w *Watch) Changed(now time.Time) (list []Host, changed bool, err error) {
 	}
 	w.next = now.Add(pause)
 	text, err := safefile.Read(w.Name, maxSize)
-	if err == nil && w.text != nil && bytes.Equal(text, w.text) {
-		w.broken = ""
-		return nil, false, nil
+	changed = w.text == nil || !bytes.Equal(text, w.text)
+	if err == nil && changed {
+		list, err = w.parse(text)
 	}
 	if err == nil {
-		if list, err = w.parse(text); err == nil {
-			w.text, w.broken = text, ""
-			return list, true, nil
-		}
+		w.text, w.broken = text, ""
+		return list, changed, nil
 	}
 	if err.Error() == w.broken {
 		return nil, false, nil

@@ -37,14 +37,18 @@ func obstacle(path string, text []byte) (what string, same bool, err error) {
 	return "has other content", false, nil
 }
 
-// Put writes a file. A crash leaves the old text or the new. No tool reads a part of it, unless the
+// Put writes a file, and makes the directory of the system or the user, which everybody can read. Others must be there. A crash leaves the old text or the new. No tool reads a part of it, unless the
 // directory above cannot be written: then the new text is in the directory for a moment, under another name.
 func (t *Tools) Put(path string, text []byte) error {
 	dir := filepath.Dir(path)
-	if err := t.makeDir(dir); err != nil {
-		return err
+	err := t.checkDir(dir)
+	if err == nil {
+		err = t.explain(dir, safefile.MakeDir(dir, 0o755))
 	}
-	return t.explain(dir, safefile.Install(path, text))
+	if err == nil {
+		err = t.explain(dir, safefile.Install(path, text))
+	}
+	return err
 }
 
 // Count returns the number of definitions in a text.

@@ -13,7 +13,6 @@ import (
 
 	"pmtools/derive/diagnose"
 	"pmtools/lib/config"
-	"pmtools/lib/safefile"
 )
 
 // Tools say where the tools of this machine look for definitions.
@@ -85,14 +84,6 @@ func (t *Tools) Dirs() (dirs []string) {
 		dirs = append(dirs, t.User)
 	}
 	return append(dirs, t.List...)
-}
-
-// makeDir makes the directory of the system or the user, which everybody can read. Others must be there.
-func (t *Tools) makeDir(dir string) error {
-	if err := t.checkDir(dir); err != nil {
-		return err
-	}
-	return t.explain(dir, safefile.MakeDir(dir, 0o755))
 }
 
 // checkDir returns the error of a directory that is not there and is not made.
