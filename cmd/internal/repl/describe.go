@@ -20,7 +20,11 @@ func newDescribe() *Verb {
 			f.Choice(&only, "part", "only", "", "show only this `PART`, in full, as an item of its name does", describe.Parts())
 			f.Output(answer.Forms(), "json")
 			return func(ctx context.Context, s *Session, list []string, w io.Writer) error {
-				return s.describe(ctx, list, only, w)
+				t, err := s.catalogue(ctx).Table(ctx, only, list, func(line string) { s.note(w, line) })
+				if t == nil {
+					return err
+				}
+				return errors.Join(err, s.show(ctx, w, t))
 			}
 		},
 	}
@@ -28,13 +32,4 @@ func newDescribe() *Verb {
 		v.Aliases = append(v.Aliases, Alias{part, []string{"--only", part}})
 	}
 	return v
-}
-
-// describe describes metrics. One that cannot be described does not keep the others from that.
-func (s *Session) describe(ctx context.Context, list []string, only string, w io.Writer) error {
-	t, err := s.catalogue(ctx).Table(ctx, only, list, func(line string) { s.note(w, line) })
-	if t == nil {
-		return err
-	}
-	return errors.Join(err, s.show(ctx, w, t))
 }

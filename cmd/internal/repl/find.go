@@ -20,16 +20,12 @@ func newFind() *Verb {
 			f.IntVar(&top, "top", top, "show the `N` best matches")
 			f.Output(answer.Forms(), "json")
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
-				return s.find(ctx, strings.Join(args, " "), top, w)
+				a, err := s.finder.Find(ctx, s.catalogue(ctx), strings.Join(args, " "), top)
+				if err != nil {
+					return err
+				}
+				return s.show(ctx, w, a.Table(s.set.Numbers.Form(), s.zone))
 			}
 		},
 	}
-}
-
-func (s *Session) find(ctx context.Context, words string, top int, w io.Writer) error {
-	a, err := s.finder.Find(ctx, s.catalogue(ctx), words, top)
-	if err != nil {
-		return err
-	}
-	return s.show(ctx, w, a.Table(s.set.Numbers.Form(), s.zone))
 }

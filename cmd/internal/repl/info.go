@@ -26,19 +26,14 @@ func (s *Session) catalogue(ctx context.Context) *describe.Catalogue {
 	}
 }
 
-func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue, pcp.Desc, error) {
-	c := s.catalogue(ctx)
-	d, err := c.Lookup(ctx, name)
-	return c, d, err
-}
-
 // About returns the metadata of a metric, in one line, and its help texts.
 func (s *Session) About(ctx context.Context, name string) (metadata string, texts []string, err error) {
 	err = s.Hold(ctx, func() error {
 		if err := s.connect(ctx); err != nil {
 			return err
 		}
-		c, d, err := s.metric(ctx, name)
+		c := s.catalogue(ctx)
+		d, err := c.Lookup(ctx, name)
 		if err != nil {
 			return err
 		}

@@ -128,7 +128,7 @@ func (s *Session) operands(ctx context.Context, exprs []string, w io.Writer) ([]
 		return nil, query.Problemf("there are no metrics in %s", strings.Join(exprs, ", "))
 	}
 	return s.src.BaseMetrics(ctx, s.defs, names, func(name string) error {
-		_, _, err := s.metric(ctx, name)
+		_, err := s.catalogue(ctx).Lookup(ctx, name)
 		return err
 	})
 }
