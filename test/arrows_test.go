@@ -122,7 +122,7 @@ cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile de
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
 cmd/internal/paint: cmd/internal/item
 cmd/internal/pager: cmd/internal/cli internal/textwidth
-cmd/internal/picture: cmd/internal/samples lib/format lib/safefile
+cmd/internal/picture: cmd/internal/samples internal/textwidth lib/format lib/safefile
 cmd/internal/grid: cmd/internal/answer internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive

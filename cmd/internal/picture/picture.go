@@ -16,6 +16,7 @@ import (
 	"github.com/wcharczuk/go-chart/v2/drawing"
 
 	"pmtools/cmd/internal/samples"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/safefile"
 )
@@ -128,16 +129,8 @@ func legend(r chart.Renderer, box chart.Box, defaults chart.Style, p *samples.Pi
 		r.LineTo(x+sample, y)
 		r.Stroke()
 		style.GetTextOptions().WriteToRenderer(r)
-		r.Text(text(shortName(l.Name)), x+sample+gap, y+4)
+		r.Text(text(textwidth.Cut(l.Name, longestName)), x+sample+gap, y+4)
 	}
-}
-
-// shortName returns a name that fits the legend.
-func shortName(name string) string {
-	if r := []rune(name); len(r) > longestName {
-		return string(r[:longestName-3]) + "..."
-	}
-	return name
 }
 
 // lineStyle returns how a line is drawn: colours that differ in grey too, and dashes.
