@@ -552,7 +552,7 @@ func TestTerminalDumb(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	s := newProgram(t, []string{"PS1=shell: "}, "bash", "--norc")
 	s.wait("shell:", 1)
-	s.keys("TERM=dumb script -qc 'pmderive -a "+archivetest.Path(t, "ta")+"' "+out, "Enter")
+	s.keys("SHELL=/bin/sh TERM=dumb script -qc 'pmderive -a "+archivetest.Path(t, "ta")+"' "+out, "Enter")
 	s.wait("archive /", 1)
 	s.keys("sum(t.b", "Enter", ")", "Enter")
 	s.wait("150 @", 1)
