@@ -402,6 +402,9 @@ func TestRecordInterrupted(t *testing.T) {
 	interrupted(t, func(dir string, _ int) []string {
 		return []string{"-a", long, "eval", "-t", "1", "x", "--archive-out", filepath.Join(dir, "out")}
 	}, func(dir, text string, err error) bool {
+		if _, none := os.Stat(filepath.Join(dir, "out.meta")); none != nil { // it had not begun
+			return err != nil && text == "pmderive: interrupted\n"
+		}
 		set, bad := archive.Open(t.Context(), filepath.Join(dir, "out"), nil)
 		if bad != nil {
 			t.Error(bad)
