@@ -89,9 +89,17 @@ func (s *Source) Compile(ctx context.Context, defs *derive.Set, exprs []string) 
 	return list, b.compileAll(ctx, list)
 }
 
-// compileAll checks expressions, some of which may be definitions of their names. The error is
-// that of a request to the source.
-func (b *Binder) compileAll(ctx context.Context, list []Compiled) (err error) {
+// compileAll checks expressions, some of which may be definitions of their names, and the rates of counters. The
+// error is that of a request to the source.
+func (b *Binder) compileAll(ctx context.Context, list []Compiled) error {
+	if err := b.checkAll(ctx, list); err != nil {
+		return err
+	}
+	return b.rates(ctx, list)
+}
+
+// checkAll is compileAll without rates.
+func (b *Binder) checkAll(ctx context.Context, list []Compiled) (err error) {
 	ids := make([]pcp.ID, len(list))
 	for i := range list {
 		x := &list[i]
@@ -115,7 +123,6 @@ func (b *Binder) compileAll(ctx context.Context, list []Compiled) (err error) {
 	if err != nil {
 		return err
 	}
-	var counters []*Expr
 	for i, x := range found {
 		switch c := &list[i]; {
 		case c.Err != nil:
@@ -123,23 +130,24 @@ func (b *Binder) compileAll(ctx context.Context, list []Compiled) (err error) {
 			c.Err = b.Problem(ctx, c.Text, x.Err)
 		default:
 			c.Expr = &Expr{Name: c.Name, id: ids[i], Tree: x.Expr, Info: x.Info, Used: expand.Names(x.Expr), Depth: depth(x.Expr, x.Info)}
-			if x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
-				c.Expr.rateID = b.Derived.Define(c.definition.Rate())[0]
-				counters = append(counters, c.Expr)
-			}
 		}
 	}
-	return b.rates(ctx, counters)
+	return nil
 }
 
-// rates checks the rates of counters.
-func (b *Binder) rates(ctx context.Context, counters []*Expr) error {
-	if len(counters) == 0 {
-		return nil
+// rates checks the rates of those expressions that are counters.
+func (b *Binder) rates(ctx context.Context, list []Compiled) error {
+	var counters []*Expr
+	var ids []pcp.ID
+	for _, c := range list {
+		if c.Expr == nil || c.Expr.Info.Root.Sem != pcp.Counter || !c.Expr.Info.Root.Type.Arithmetic() {
+			continue
+		}
+		c.Expr.rateID = b.Derived.Define(c.definition.Rate())[0]
+		counters, ids = append(counters, c.Expr), append(ids, c.Expr.rateID)
 	}
-	ids := make([]pcp.ID, len(counters))
-	for i, e := range counters {
-		ids[i] = e.rateID
+	if len(ids) == 0 {
+		return nil
 	}
 	found, err := b.Derived.Check(ctx, ids...)
 	if err != nil {

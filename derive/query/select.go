@@ -36,30 +36,33 @@ func Sorts() []string { return slices.Clone(sorts) }
 
 // expand puts the metrics below an inner node of the name space in its place.
 func (s *Source) expand(ctx context.Context, defs *derive.Set, exprs []string) ([]string, error) {
-	var list []string
-	var src *derive.Source
+	var names []string
 	for _, e := range exprs {
-		if !NameLike(e) {
-			list = append(list, e)
-			continue
+		if NameLike(e) {
+			names = append(names, e)
 		}
-		if src == nil {
-			src = s.Bind(defs, true).Derived
-		}
-		found, err := src.Lookup(ctx, []string{e})
-		if err != nil {
-			return nil, err
-		}
-		var leaves []string
-		if errors.Is(found[0].Err, pmerr.NonLeaf) {
-			if leaves, err = pmapi.Leaves(ctx, src, e); err != nil {
+	}
+	if len(names) == 0 {
+		return exprs, nil
+	}
+	src := s.Bind(defs, true).Derived
+	found, err := src.Lookup(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make(map[string]bool)
+	for i, name := range names {
+		nodes[name] = errors.Is(found[i].Err, pmerr.NonLeaf)
+	}
+	var list []string
+	for _, e := range exprs {
+		below := []string{e}
+		if nodes[e] {
+			if below, err = pmapi.Leaves(ctx, src, e); err != nil {
 				return nil, err
 			}
 		}
-		if len(leaves) == 0 {
-			leaves = []string{e}
-		}
-		list = append(list, leaves...)
+		list = append(list, below...)
 	}
 	return list, nil
 }
