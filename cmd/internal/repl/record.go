@@ -146,6 +146,9 @@ func (s *Session) recordHere(ctx context.Context, base string, metrics []string,
 		_ = s.noteLost(ctx.Err()) // a request may have been cut short
 	}
 	bad := rec.Close()
+	if rec.Samples() == 0 { // there is no archive
+		return cmp.Or(ctx.Err(), err, bad)
+	}
 	samples := query.Plural(int(rec.Samples()), "sample")
 	if err = cmp.Or(err, bad); err != nil {
 		return &diagnose.Problem{Msg: diagnose.From(err).Msg, Notes: []string{base + " ends after " + samples}, Err: err}

@@ -135,7 +135,11 @@ func (e *evaluation) record(ctx context.Context, s *Session, names []string, w i
 	case q.Once:
 		q.Times.Start, _, _ = line.Bounds(ctx) // an error belongs to the end
 	}
-	if err = rec.Run(ctx, &q.Times); errors.Is(err, context.Canceled) {
+	err = rec.Run(ctx, &q.Times)
+	switch {
+	case rec.Samples() == 0 && ctx.Err() != nil:
+		return ctx.Err() // there is no archive
+	case errors.Is(err, context.Canceled):
 		err = fmt.Errorf("interrupted: %s ends after %s", e.archive, query.Plural(int(rec.Samples()), "sample"))
 	}
 	return err
