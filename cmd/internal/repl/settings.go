@@ -334,9 +334,12 @@ func runSet(ctx context.Context, s *Session, args []string, w io.Writer) error {
 		fmt.Fprintln(w, k.get(&s.set))
 		return nil
 	}
-	err := k.set(&s.set, value)
-	s.defs = s.defs.In(s.set.Language)
-	return err
+	next := s.set
+	if err := k.set(&next, value); err != nil {
+		return err
+	}
+	s.set, s.defs = next, s.defs.In(next.Language)
+	return nil
 }
 
 func (s *Session) saveSettings(w io.Writer) error {
