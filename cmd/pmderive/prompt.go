@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +34,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	leaving := func() { a.pager.End(); mode.leave() }
 	colors := &paint.Painter{Marks: s.Marks}
 	h := history.Open(a.Env.LookupEnv)
-	var rl lineReader = &plainLines{in: bufio.NewScanner(a.Env.Stdin), out: a.Env.Stdout}
+	var rl lineReader = &plainLines{in: newLines(a.Env.Stdin), out: a.Env.Stdout}
 	remember := func(string) {}
 	if a.Env.Getenv("TERM") != "dumb" {
 		// The editor is not closed: that would wait for one more key where Ctrl-D was typed ahead.

@@ -56,6 +56,20 @@ func TestReadItem(t *testing.T) {
 	}
 }
 
+// TestPlainLines: a line may be as long as one of a script.
+func TestPlainLines(t *testing.T) {
+	long := strings.Repeat("1 + ", 50_000) + "1"
+	var out strings.Builder
+	p := &plainLines{in: newLines(strings.NewReader(long + "\n")), out: &out}
+	p.SetPrompt("> ")
+	if text, err := p.Readline(); text != long || err != nil || out.String() != "> " {
+		t.Errorf("%d bytes, %v, %q", len(text), err, out.String())
+	}
+	if _, err := p.Readline(); err != io.EOF {
+		t.Error(err)
+	}
+}
+
 func TestCompleter(t *testing.T) {
 	path := archivetest.Path(t, "ta")
 	s := repl.New(&repl.Options{Sources: repl.Sources{

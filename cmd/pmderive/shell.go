@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"strconv"
@@ -102,8 +103,9 @@ func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
 	return a.runItems(ctx, s, func(yield func(string, func(error)) bool) {
 		for len(args) > 0 {
 			text := args[0]
-			// numbers behind a report are its interval and how many samples there are, as vmstat(8) has them
-			for args = args[1:]; len(args) > 0 && strings.HasPrefix(text, ":") && isNumber(args[0]); args = args[1:] {
+			args = args[1:]
+			// numbers behind the name of a report are its interval and how many samples there are, as vmstat(8) has them
+			for name := strings.HasPrefix(text, ":") && !strings.Contains(text, " "); name && len(args) > 0 && isNumber(args[0]); args = args[1:] {
 				text += " " + args[0]
 			}
 			if !yield(text, a.complain) {
@@ -118,12 +120,18 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// maxLine is the limit on the length of a line of a script.
+// maxLine is the limit on the length of a line that is read as it is.
 const maxLine = 1 << 21
 
-func (a *app) script(ctx context.Context, s *repl.Session) error {
-	lines := bufio.NewScanner(a.Env.Stdin)
+// newLines returns what reads lines.
+func newLines(r io.Reader) *bufio.Scanner {
+	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
+	return lines
+}
+
+func (a *app) script(ctx context.Context, s *repl.Session) error {
+	lines := newLines(a.Env.Stdin)
 	err := a.runItems(ctx, s, func(yield func(string, func(error)) bool) {
 		for n := 1; lines.Scan(); n++ {
 			head, text := fmt.Sprintf("%s: line %d: ", a.Env.Prog, n), lines.Text()

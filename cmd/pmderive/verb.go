@@ -32,7 +32,7 @@ func (a *app) ownVerbs() []*repl.Verb {
 	)
 }
 
-// nothingFound is the exit status of --fail-empty.
+// nothingFound is the exit status of [repl.ErrNothing].
 const nothingFound cli.Exit = 3
 
 // newVerb returns the command that a verb is in the shell.

@@ -30,7 +30,8 @@ type Options struct {
 	// Patience is how long an answer of the source is waited for before what needs none is published
 	// alone; 0 means for ever.
 	Patience time.Duration
-	// Client is told the process of a client that says which it is. The server should end when that has ended.
+	// Client is called with the process of the editor, if the editor names it. The program should end when that
+	// process has ended.
 	Client func(pid int)
 }
 

@@ -18,7 +18,7 @@ import (
 	"pmtools/lib/pmcd"
 )
 
-// ErrNothing is the error of --fail-empty for an answer without values.
+// ErrNothing is the error of an answer that is empty: status 3 in the shell, for when and for eval --fail-empty.
 var ErrNothing = errors.New("there are no values")
 
 // plotSamples is how many live samples a chart has if not set.
