@@ -28,34 +28,37 @@ type Expansion struct {
 type Reports struct {
 	Files  []string        // none for the first of the places that exists
 	Places func() []string // see [Places]
-	read   func() (*Library, error)
-}
-
-// prepare decides which files are read.
-func (r *Reports) prepare() {
-	if r.read != nil {
-		return
-	}
-	var places []string
-	if len(r.Files) == 0 {
-		places = r.Places()
-	}
-	r.read = sync.OnceValues(func() (l *Library, err error) {
-		if len(r.Files) == 0 {
-			return Open(places)
-		}
-		l = New()
-		for _, path := range r.Files {
-			err = errors.Join(err, l.Load(path))
-		}
-		return l, err
-	})
+	begun  sync.Once
+	done   chan struct{} // closed when lib and err are there
+	lib    *Library
+	err    error
 }
 
 // Begin begins to read the files, while the caller does something else.
 func (r *Reports) Begin() {
-	r.prepare()
-	go r.read()
+	r.begun.Do(func() {
+		var places []string
+		if len(r.Files) == 0 {
+			places = r.Places()
+		}
+		r.done = make(chan struct{})
+		go func() {
+			r.lib, r.err = load(r.Files, places)
+			close(r.done)
+		}()
+	})
+}
+
+// load reads files, or the first of the places that exists.
+func load(files, places []string) (l *Library, err error) {
+	if len(files) == 0 {
+		return Open(places)
+	}
+	l = New()
+	for _, path := range files {
+		err = errors.Join(err, l.Load(path))
+	}
+	return l, err
 }
 
 // Open returns the reports. A file may be a pipe that nobody writes into: the end of the context ends the wait for it.
@@ -63,15 +66,10 @@ func (r *Reports) Open(ctx context.Context) (*Library, error) {
 	if r == nil {
 		return New(), nil
 	}
-	r.prepare()
-	done := make(chan struct{})
-	go func() {
-		_, _ = r.read() // which returns the same once more
-		close(done)
-	}()
+	r.Begin()
 	select {
-	case <-done:
-		return r.read()
+	case <-r.done:
+		return r.lib, r.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
