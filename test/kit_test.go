@@ -33,7 +33,7 @@ func goFiles(t *testing.T, wanted func(name string) bool, tops ...string) (fset 
 			case !wanted(name):
 				return nil
 			}
-			f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+			f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution|parser.ParseComments)
 			dirs[filepath.Dir(name)] = append(dirs[filepath.Dir(name)], f)
 			return err
 		})

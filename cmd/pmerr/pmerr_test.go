@@ -118,6 +118,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// FuzzPmerr: an argument gives text on one of the two streams, and status 0 unless it is an option.
 func FuzzPmerr(f *testing.F) {
 	for _, seed := range []string{"0", "-l", "0xffffcfc7", "-?", "12abc", "-99999999999999999999", "--help", "-x"} {
 		f.Add(seed)

@@ -75,6 +75,7 @@ func evaluated(e syntax.Expr, in *Info, f func(syntax.Expr)) {
 	})
 }
 
+// FuzzCheck: an expression gets a type for each of its parts, or an error with a text and a place inside it.
 func FuzzCheck(f *testing.F) {
 	for i, c := range allCases(f) {
 		f.Add(c.expr, uint64(i)*0x9e3779b97f4a7c15, c.opt.NoValue)

@@ -89,6 +89,7 @@ func TestInDomErrors(t *testing.T) {
 	}
 }
 
+// FuzzInDomMap: a map of instance domains is read, or there is an error, never both.
 func FuzzInDomMap(f *testing.F) {
 	for _, s := range []string{"", "29.1 29.2\n", "29.* # x\n", "1.", "512.1\n", "29.1 \n\n30.2"} {
 		f.Add(s)

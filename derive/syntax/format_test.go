@@ -133,6 +133,7 @@ func checkFormat(t testing.TB, in string) {
 	}
 }
 
+// FuzzFormat: a formatted file means the same, keeps its comments, and is formatted already.
 func FuzzFormat(f *testing.F) {
 	for _, s := range []string{
 		"a=b+c\n# x\nc = d\n", "a = b\\\n+c\na(oneline)= \"x\\\"\ny\" z\n", "#control a=1\n\n# c \\\na = rate(b[x\\]y]) ? novalue() : 1\n",

@@ -455,6 +455,7 @@ func TestAfterClose(t *testing.T) {
 	}
 }
 
+// FuzzVolume: metadata, index and volume of any bytes are read in both directions, to an end.
 func FuzzVolume(f *testing.F) {
 	for _, version := range []int{2, 3} {
 		r := newRaw(version)

@@ -32,6 +32,7 @@ func TestDecodeIndex(t *testing.T) {
 	}
 }
 
+// FuzzIndex: an index has as many entries as its length allows.
 func FuzzIndex(f *testing.F) {
 	f.Add(unhex(f, "35c9f738 0003ede0 00000000 00000084 00000084"), true)
 	f.Add(unhex(f, "6553f100 00000000 00000007 00000002 00000000 00000328 00000001 00000328"), false)

@@ -131,6 +131,7 @@ func TestReadStamp(t *testing.T) {
 	}
 }
 
+// FuzzLabel: a label that is read can be written, and read as the same.
 func FuzzLabel(f *testing.F) {
 	f.Add(labelV2(f))
 	f.Add(labelV3(f))

@@ -198,6 +198,7 @@ func checkTree(t testing.TB, s *Set) {
 	}
 }
 
+// FuzzMeta: each name of accepted metadata leads to its metric and back, and instances can be asked for.
 func FuzzMeta(f *testing.F) {
 	for _, s := range []string{descRec, aliasRec, indomRec, indom2Rec, deltaRec, labelsRec, textRec, indomRec + deltaRec + descRec} {
 		f.Add(unhex(f, s))

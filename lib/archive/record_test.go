@@ -139,6 +139,7 @@ func TestRecordBefore(t *testing.T) {
 	}
 }
 
+// FuzzRecord: a record that is found forwards is found backwards, and has the sets that it counts.
 func FuzzRecord(f *testing.F) {
 	for _, s := range []string{fooRec, mark2, mark3, miniRec} {
 		f.Add(unhex(f, s), 2)

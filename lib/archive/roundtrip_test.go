@@ -227,6 +227,7 @@ func checkRoundTrip(t *testing.T, opt archive.WriterOptions, results []pcp.Resul
 	}
 }
 
+// FuzzWriterRoundTrip: results that are written are read as the same, in both versions and over several volumes.
 func FuzzWriterRoundTrip(f *testing.F) {
 	f.Add([]byte(nil), byte(0))
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), byte(1))

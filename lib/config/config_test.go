@@ -134,6 +134,7 @@ func TestConfigDefaults(t *testing.T) {
 	}
 }
 
+// FuzzConfig: the first line of a name in pcp.conf decides its value.
 func FuzzConfig(f *testing.F) {
 	f.Add("PCP_A=\"\n='\n#=\n=\"x\"")
 	f.Fuzz(func(t *testing.T, text string) {

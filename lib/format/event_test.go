@@ -86,6 +86,7 @@ func TestEventSummaryZoneAndWidth(t *testing.T) {
 	}
 }
 
+// FuzzEventSummary: event records of any bytes have a summary in brackets.
 func FuzzEventSummary(f *testing.F) {
 	f.Add(true, events(true, 2, record{1, 2, 1, 1}, record{3, 4, 1 << 31, 5}).Bytes())
 	f.Add(false, events(false, 3, record{1, 2, 1, 1}, record{3, 4, 1 << 31, 5}, record{6, 7, 1, 0}).Bytes())

@@ -61,6 +61,7 @@ func TestFolioName(t *testing.T) {
 	}
 }
 
+// FuzzFolio: each archive of a folio is named in it.
 func FuzzFolio(f *testing.F) {
 	f.Add("PCPFolio\nVersion: 1\nArchive: a b\nArchive:\n")
 	f.Fuzz(func(t *testing.T, text string) {

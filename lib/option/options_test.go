@@ -242,6 +242,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+// FuzzNumber: what follows a number is the end of the text.
 func FuzzNumber(f *testing.F) {
 	for _, seed := range []string{"", "-9223372036854775808", " +1x", "99999999999999999999"} {
 		f.Add(seed)

@@ -191,6 +191,7 @@ func TestParamColumn(t *testing.T) {
 	}
 }
 
+// FuzzUnpackEvents: event records and their parameters fit into their bytes, or there is an error and no record.
 func FuzzUnpackEvents(f *testing.F) {
 	f.Add(true, unhex(f, highResPair))
 	f.Add(false, unhex(f, allTypes))

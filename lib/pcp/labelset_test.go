@@ -122,6 +122,7 @@ func TestMergeLabelsOfNothing(t *testing.T) {
 	}
 }
 
+// FuzzLabels: labels are sorted, and their JSON is read as the same labels.
 func FuzzLabels(f *testing.F) {
 	for _, s := range []string{
 		`{"b":1,"a":2}`, `{"a":{"b":[1,2,{"c":"}"}]}}`, `{}`, ``, `{"a":"\\\""}`, `[1]`, `{"a":{}}`, `{"a-b":{"c":1},"d":-1.5e3}`,

@@ -100,6 +100,7 @@ func TestParseValueOthers(t *testing.T) {
 	}
 }
 
+// FuzzParseValue: a value of a type has a text, which is read as the same value.
 func FuzzParseValue(f *testing.F) {
 	for _, s := range []string{"", "0", "-1", "0x1f", "-0x10", "1e5", " +7", "nan(1)", "-inf", "9223372036854775808", "0x", "1e-310"} {
 		for typ := Int32; typ <= String; typ++ {

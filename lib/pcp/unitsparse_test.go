@@ -193,6 +193,7 @@ func TestParseUnitsRoundTrip(t *testing.T) {
 	}
 }
 
+// FuzzParseUnits: units fit into their word, and the text of canonical units is read as the same.
 func FuzzParseUnits(f *testing.F) {
 	for _, tt := range unitTexts {
 		f.Add(tt.text, tt.word)

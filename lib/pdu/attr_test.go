@@ -57,6 +57,7 @@ func TestAttrOwnsMemory(t *testing.T) {
 	}
 }
 
+// FuzzAttr: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzAttr(f *testing.F) {
 	fuzzMessage(f, TypeAttr, attrDumps[0].hex, attrDumps[1].hex, attrDumps[3].hex)
 }

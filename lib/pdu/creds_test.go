@@ -47,6 +47,7 @@ func TestCredsKinds(t *testing.T) {
 	}
 }
 
+// FuzzCreds: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzCreds(f *testing.F) {
 	fuzzMessage(f, TypeCreds, credsDumps[0].hex, credsDumps[3].hex, "00000018 0000700c 00000000 00000002 02030405 01020044")
 }

@@ -45,10 +45,14 @@ func TestDescsErrors(t *testing.T) {
 	})
 }
 
+// FuzzDescReq: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzDescReq(f *testing.F) { fuzzMessage(f, TypeDescReq, descDumps[0].hex) }
 
+// FuzzDesc: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzDesc(f *testing.F) { fuzzMessage(f, TypeDesc, descDumps[1].hex, descDumps[2].hex) }
 
+// FuzzDescIDs: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzDescIDs(f *testing.F) { fuzzMessage(f, TypeDescIDs, descDumps[3].hex) }
 
+// FuzzDescs: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzDescs(f *testing.F) { fuzzMessage(f, TypeDescs, descDumps[4].hex, descDumps[5].hex) }

@@ -23,6 +23,7 @@ func TestError(t *testing.T) {
 	})
 }
 
+// FuzzError: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzError(f *testing.F) {
 	fuzzMessage(f, TypeError, errorDumps[0].hex, errorDumps[2].hex, errorDumps[5].hex)
 }

@@ -41,10 +41,12 @@ func TestFetchAllocs(t *testing.T) {
 	}
 }
 
+// FuzzFetch: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzFetch(f *testing.F) {
 	fuzzMessage(f, TypeFetch, fetchDumps[0].hex, fetchDumps[2].hex)
 }
 
+// FuzzHighResFetch: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzHighResFetch(f *testing.F) {
 	fuzzMessage(f, TypeHighResFetch, fetchDumps[3].hex)
 }

@@ -45,10 +45,12 @@ func TestInstanceErrors(t *testing.T) {
 	})
 }
 
+// FuzzInstanceReq: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzInstanceReq(f *testing.F) {
 	fuzzMessage(f, TypeInstanceReq, instanceDumps[0].hex, instanceDumps[1].hex, instanceDumps[2].hex)
 }
 
+// FuzzInstance: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzInstance(f *testing.F) {
 	fuzzMessage(f, TypeInstance, instanceDumps[3].hex, instanceDumps[4].hex, instanceDumps[5].hex, instanceDumps[6].hex)
 }

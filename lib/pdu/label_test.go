@@ -123,8 +123,10 @@ func TestLabelEncodeErrors(t *testing.T) {
 	}
 }
 
+// FuzzLabelReq: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzLabelReq(f *testing.F) { fuzzMessage(f, TypeLabelReq, labelDumps[0].hex, labelDumps[1].hex) }
 
+// FuzzLabel: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzLabel(f *testing.F) {
 	fuzzMessage(f, TypeLabel, labelDumps[2].hex, labelDumps[3].hex, labelDumps[4].hex)
 }

@@ -93,12 +93,16 @@ func TestChildErrors(t *testing.T) {
 	}
 }
 
+// FuzzNames: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzNames(f *testing.F) {
 	fuzzMessage(f, TypeNames, namesDumps[0].hex, namesDumps[3].hex, namesDumps[5].hex, namesDumps[6].hex, namesDumps[7].hex)
 }
 
+// FuzzIDs: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzIDs(f *testing.F) { fuzzMessage(f, TypeIDs, namesDumps[1].hex, namesDumps[4].hex) }
 
+// FuzzChild: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzChild(f *testing.F) { fuzzMessage(f, TypeChild, namesDumps[2].hex, namesDumps[8].hex) }
 
+// FuzzTraverse: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzTraverse(f *testing.F) { fuzzMessage(f, TypeTraverse, namesDumps[9].hex, namesDumps[10].hex) }

@@ -35,6 +35,7 @@ func TestProfile(t *testing.T) {
 	})
 }
 
+// FuzzProfile: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzProfile(f *testing.F) {
 	fuzzMessage(f, TypeProfile, profileDumps[0].hex, profileDumps[1].hex, profileDumps[2].hex, profileDumps[3].hex)
 }

@@ -273,6 +273,7 @@ func TestResultAmplification(t *testing.T) {
 	}
 }
 
+// FuzzResult: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzResult(f *testing.F) {
 	for _, d := range resultDumps(f) {
 		if d.want.Type() == TypeResult {
@@ -282,6 +283,7 @@ func FuzzResult(f *testing.F) {
 	fuzzMessage(f, TypeResult)
 }
 
+// FuzzHighResResult: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzHighResResult(f *testing.F) {
 	for _, d := range resultDumps(f) {
 		if d.want.Type() == TypeHighResResult {

@@ -34,6 +34,8 @@ func TestTextErrors(t *testing.T) {
 	})
 }
 
+// FuzzTextReq: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzTextReq(f *testing.F) { fuzzMessage(f, TypeTextReq, textDumps[0].hex, textDumps[2].hex) }
 
+// FuzzText: a body that is decoded and encoded decodes to the same; an error is one of the format.
 func FuzzText(f *testing.F) { fuzzMessage(f, TypeText, textDumps[3].hex, textDumps[4].hex) }

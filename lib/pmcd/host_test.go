@@ -80,6 +80,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+// FuzzParseOldIPv4: an address of today is read as the same in the old forms.
 func FuzzParseOldIPv4(f *testing.F) {
 	for _, s := range []string{"127.1", "0x7f.1", "0177.0.0.1", "1.2.3.4.5", "4294967296", "0x", "08"} {
 		f.Add(s)

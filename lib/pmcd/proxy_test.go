@@ -145,6 +145,7 @@ func TestProxySilent(t *testing.T) {
 	}
 }
 
+// FuzzProxyLine: a line of a proxy ends where it ends, and the bytes after it stay unread.
 func FuzzProxyLine(f *testing.F) {
 	for _, s := range []string{"pmproxy-server 1\nrest", "pmproxy-server 1\r", "", "\n", strings.Repeat("x", 200), "abc"} {
 		f.Add(s)

@@ -223,6 +223,8 @@ func TestSpecHost(t *testing.T) {
 	}
 }
 
+// FuzzParseSpec: a specification that is written again is parsed as the same; the place of an error is in the text
+// shown.
 func FuzzParseSpec(f *testing.F) {
 	for _, s := range []string{
 		"", "host", "h:1,2@p:3?user=a%20b&pass=x", "[::1]:44321", "unix:/x?compress", "local:", "pcps://h?secure=relaxed", "h?user=%zz", "a@", "::1",

@@ -166,6 +166,7 @@ func TestTLSFiles(t *testing.T) {
 	}
 }
 
+// FuzzParseTLSConf: settings have no comments or spaces, and a mode that exists.
 func FuzzParseTLSConf(f *testing.F) {
 	f.Add("tls-ca-cert-file = /a\ntls-verify-servers: no # x\n")
 	f.Add("=\n:\n#\n==:\r\n\x00")

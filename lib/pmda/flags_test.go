@@ -78,7 +78,7 @@ func TestDebugOptions(t *testing.T) {
 	}
 }
 
-// FuzzFlags reads any command line.
+// FuzzFlags reads any command line. Any command line of an agent is scanned to its end.
 func FuzzFlags(f *testing.F) {
 	f.Add("-d 5 --log=x -i 4 -u 5")
 	f.Add("-- - --= -\x00 --domain")

@@ -188,6 +188,7 @@ func TestDeepTree(t *testing.T) {
 	}
 }
 
+// FuzzParse: each name of an accepted name space leads to its metric and back; an error has a code and a text.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"root {\n a\n dyn 30:*:*\n z 29:0:1\n}\na {\n b 29:0:1\n c 29:0:2\n}\n",

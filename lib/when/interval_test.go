@@ -102,6 +102,7 @@ func TestSyntaxErrorIsOneLine(t *testing.T) {
 	}
 }
 
+// FuzzParseInterval: an interval is not negative, and is the same with 0 added; an error has a caret.
 func FuzzParseInterval(f *testing.F) {
 	for _, s := range []string{"", "10sec", "1d2h3m4s", "0x1.8p3min", "1e400", "-0", "5us", "nan", " ", "1 1 1", "9e18h"} {
 		f.Add(s)

@@ -253,6 +253,7 @@ func TestSkippedHour(t *testing.T) {
 	}
 }
 
+// FuzzTimeSpec: a window lies in its bounds, and its origin in the window; an error has a caret.
 func FuzzTimeSpec(f *testing.F) {
 	for _, s := range []string{
 		"", "@", "10min", "-10min", "@14:00", "@Mar 5 14:30:15.5 1996", "yesterday 9am", "2 hours ago", "-1 week",

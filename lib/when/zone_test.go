@@ -129,6 +129,7 @@ func TestLocal(t *testing.T) {
 	}
 }
 
+// FuzzZone: any zone has an offset of at most 25 hours, by both ways.
 func FuzzZone(f *testing.F) {
 	for _, s := range []string{
 		"EST", "EST5EDT", "EST-11EST-10,87/2:00,297/2:00", "<+03>-3", "A5B,J1,J365/167:59:59", "ABC5DEF,M1.1.1/-167,M12.5.6",

@@ -100,7 +100,7 @@ func TestRandomLines(t *testing.T) {
 	}
 }
 
-// FuzzRun types lines into a session.
+// FuzzRun types lines into a session. Any lines at the prompt end in answers, without a panic.
 func FuzzRun(f *testing.F) {
 	for _, s := range []string{
 		"t.a + t.b", "x = t.b\nx[one]\n:explain x", ":set output csv\nt.b", "x(oneline) = \"a\nb\"", ":time @1:2\n:step 3\n:watch t.b",

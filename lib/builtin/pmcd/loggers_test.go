@@ -68,6 +68,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// FuzzPrograms: files of pmie and pmlogger of any content are read without a panic.
 func FuzzPrograms(f *testing.F) {
 	f.Add(inferenceFile())
 	f.Add([]byte("4330\nthere\n/var/log/a\nnote\n"))

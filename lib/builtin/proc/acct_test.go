@@ -47,6 +47,7 @@ func TestAcct(t *testing.T) {
 	check(map[string]string{"acct.psinfo.pid": "bash=55|sh=68"})
 }
 
+// FuzzAcct: records of accounting of any bytes give processes with numbers that are not negative.
 func FuzzAcct(f *testing.F) {
 	f.Add([]byte(acctSample))
 	f.Add([]byte(acctSample[:70]))

@@ -58,6 +58,7 @@ func TestPredicate(t *testing.T) {
 	}
 }
 
+// FuzzPredicate: an accepted predicate can be evaluated.
 func FuzzPredicate(f *testing.F) {
 	for _, c := range predicateTests {
 		f.Add(c[0])

@@ -268,6 +268,7 @@ func TestArena(t *testing.T) {
 	}
 }
 
+// FuzzSets: value sets are as many as said, and no byte of a good message has two meanings.
 func FuzzSets(f *testing.F) {
 	for _, s := range []string{
 		"3d400002 00000001 00000000 ffffffff fffffffe",

@@ -90,6 +90,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// FuzzReader: reads stay within the message, and counts within the bytes left.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8}, []byte{4, 2, 1})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff}, []byte{4})

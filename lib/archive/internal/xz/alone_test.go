@@ -147,7 +147,7 @@ func TestAloneMemory(t *testing.T) {
 	}
 }
 
-// FuzzAlone compares with another unpacker.
+// FuzzAlone compares with another unpacker. Content is that of another unpacker.
 func FuzzAlone(f *testing.F) {
 	f.Add(packAlone(f, text(3000), true, false, usual, 1<<16))
 	f.Add(packAlone(f, text(2000), false, true, lzma.Properties{LC: 1, LP: 2}, 1<<12))

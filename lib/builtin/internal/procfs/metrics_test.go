@@ -146,6 +146,7 @@ func TestMetricErrors(t *testing.T) {
 	newAgent(testCatalog(), "wrong", "")
 }
 
+// FuzzMetrics: metrics of an accepted table can be fetched.
 func FuzzMetrics(f *testing.F) {
 	f.Add("a.b 1.2 U32 - instant none one:a+b?*2/3! Help")
 	f.Add("a.b 1.2 U64 4 counter Kbyte/sec sum:t:a-b")

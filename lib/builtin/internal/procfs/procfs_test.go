@@ -235,6 +235,7 @@ func TestReal(t *testing.T) {
 	}
 }
 
+// FuzzNumbers: numbers are those of strconv; words are parts of the text.
 func FuzzNumbers(f *testing.F) {
 	for _, s := range []string{"", "0", "12", "-7", "18446744073709551616", "3.25", "0x1f", "1.2.3", "+9", "00.10"} {
 		f.Add([]byte(s))

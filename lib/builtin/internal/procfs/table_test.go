@@ -151,6 +151,7 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
+// FuzzKeyed: rows of any text have as many cells as columns.
 func FuzzKeyed(f *testing.F) {
 	f.Add([]byte("MemTotal: 12 kB\nMemFree: 3\n"))
 	f.Add([]byte("a\n:\n\x00"))
