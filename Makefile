@@ -13,7 +13,7 @@
 # make growth             how the costs of what users do grow with sizes
 # make lint, race, fuzz   checks of the code; the tests under the race detector; every fuzz target for FUZZTIME (60s)
 # make soak               the slow tests that make test leaves out, and 10,000 seeds (SEEDS=) of the simulations: networks, clocks and disks that fail
-# make sessions           renew what README.md, docs/ and man/ show of the commands: sessions, examples, the picture
+# make sessions           renew what README.md, docs/ and man/ show of the commands: sessions, examples
 # make rename             another module path: make rename MODULE=example.org/x/pmtools
 # make help               this list
 
@@ -155,7 +155,6 @@ cross:
 sessions:
 	$(GO) test ./cmd/internal/manual -update
 	$(GO) test ./cmd/pmderive -run='^Test(Docs|ManualSections)$$' -update
-	$(GO) test ./test -run='^TestScreen$$' -update
 
 rename:
 	@test -n "$(MODULE)" || { echo "usage: make rename MODULE=example.org/x/pmtools" >&2; exit 2; }
