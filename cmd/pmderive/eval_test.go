@@ -98,6 +98,27 @@ func TestEvalOptions(t *testing.T) {
 	}
 }
 
+// TestWideCSV: each instance that the archive ever had is a column, whatever the first sample has.
+func TestWideCSV(t *testing.T) {
+	path := archivetest.Path(t, "indoms")
+	for _, tt := range []struct{ options, want string }{
+		{"-t record", `time,t.i[one again],t.i[two alpha],t.i[two beta],t.i[three three],t.i[four],t.i[five]
+2023-11-14T22:13:20Z,10,20,,30,,
+2023-11-14T22:13:30Z,11,,26,31,,
+2023-11-14T22:13:40Z,12,,27,,42,
+2023-11-14T22:13:50Z,,,,,,53
+2023-11-14T22:14:00Z,14,,,,,
+`},
+		{"-t record -i two,four -S +30", "time,t.i[two alpha],t.i[two beta],t.i[four]\n2023-11-14T22:13:50Z,,,\n2023-11-14T22:14:00Z,,,\n"},
+		{"-t record -S +40 -s 1", "time,t.i[one again]\n2023-11-14T22:14:00Z,14\n"},
+	} {
+		out := runIn("", append(append([]string{"-a", path, "eval", "-o", "csv", "--wide"}, strings.Fields(tt.options)...), "t.i")...)
+		if got := strings.ReplaceAll(out, "\r", ""); got != tt.want {
+			t.Errorf("%s: got\n%s", tt.options, got)
+		}
+	}
+}
+
 // TestSource has what -z, -Z and the environment say about the source.
 func TestSource(t *testing.T) {
 	path := archivetest.Path(t, "ta")

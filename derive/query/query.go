@@ -210,6 +210,10 @@ func (p *plan) header() *sampling.Header {
 	case h.Samples == 0:
 		h.Samples = -1
 	}
+	h.Instances = func(ctx context.Context, metric int) ([]pcp.Instance, error) {
+		list, err := pmapi.InstancesOf(ctx, p.derived, h.Metrics[metric].Desc.InDom, pmapi.Ever())
+		return slices.DeleteFunc(slices.Clone(list), func(in pcp.Instance) bool { return !p.Select.selects(in.Name) }), err
+	}
 	for _, e := range p.exprs {
 		m := sampling.Metric{Name: e.Name, Desc: e.Info.Root.Desc(pcp.NullID), Fixed: e.Fixed(), Labels: e.Info.Groups[e.Info.Root.InDom].Labels}
 		if p.rate(e) {

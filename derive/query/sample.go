@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"slices"
 
 	"pmtools/derive"
 	"pmtools/lib/pcp"
@@ -74,10 +73,8 @@ func (t *taker) set(i int, e *Expr, res *pcp.Result) {
 
 // choose leaves out of the sample what is not selected, and reports whether anything is left.
 func (t *taker) choose(ctx context.Context, res *pcp.Result) (some bool, err error) {
-	if list := t.p.Select.Instances; len(list) > 0 {
-		err = t.keep(ctx, func(_ pcp.InDom, v *sampling.Value) bool {
-			return slices.ContainsFunc(list, func(pattern string) bool { return matchInstance(pattern, v.Instance) })
-		})
+	if len(t.p.Select.Instances) > 0 {
+		err = t.keep(ctx, func(_ pcp.InDom, v *sampling.Value) bool { return t.p.Select.selects(v.Instance) })
 	}
 	where := t.p.where
 	if where == nil || err != nil {

@@ -180,6 +180,11 @@ func matchInstance(pattern, name string) bool {
 	return pattern == name || pattern == first || ok && err == nil
 }
 
+// selects reports whether an instance is wanted.
+func (s *Selection) selects(name string) bool {
+	return len(s.Instances) == 0 || slices.ContainsFunc(s.Instances, func(pattern string) bool { return matchInstance(pattern, name) })
+}
+
 // arrange puts the values of a sample into the order that is wanted, and keeps the first of them if
 // only so many are.
 func (s *Selection) arrange(ctx context.Context, smp *sampling.Sample) (err error) {

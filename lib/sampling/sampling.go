@@ -28,6 +28,9 @@ type Header struct {
 	End      pcp.Timestamp  // of the window; zero if it is open
 	Samples  int            // at most; negative for no limit
 	Interval time.Duration  // between samples; 0 if they are records
+	// Instances returns the instances that the values of a metric may have: all that a recording has had, or those that
+	// a live source has now, in a list that may be changed. The error is that of the source. Instances is nil if nobody knows.
+	Instances func(ctx context.Context, metric int) ([]pcp.Instance, error)
 }
 
 // A Metric is a metric or an expression.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"slices"
 
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
@@ -45,6 +46,15 @@ func (b *Bound) look(h *sampling.Header) *choice {
 			continue
 		}
 		m.Look = &sampling.Look{Label: s.Title(), Precision: s.Precision, Width: s.Width, Unit: b.Options.Is("unitinfo", true), Rows: rows}
+	}
+	if ask := h.Instances; ask != nil {
+		h.Instances = func(ctx context.Context, metric int) ([]pcp.Instance, error) {
+			list, err := ask(ctx, metric)
+			return slices.DeleteFunc(list, func(in pcp.Instance) bool {
+				s := c.columns[metric]
+				return s != nil && s.inst != nil && !selects(s.inst, s.Metric, in.Name)
+			}), err
+		}
 	}
 	if !rows {
 		c.sort = nil // columns stay in their places

@@ -107,6 +107,22 @@ func TestCSVAllocates(t *testing.T) {
 	}
 }
 
+// TestWideCSVKnows: the instances that the source knows are columns, before those of the first sample; a domain is asked for once.
+func TestWideCSVKnows(t *testing.T) {
+	asked := 0
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("a", pcp.Uint32, indom), metric("b", pcp.Uint32, indom)}}
+	h.Instances = func(context.Context, int) ([]pcp.Instance, error) {
+		asked++
+		return []pcp.Instance{{ID: 5, Name: "5 minute"}, {ID: 1, Name: "1 minute"}}, nil
+	}
+	opt := &Options{Precision: -1, CSV: CSV{Delimiter: ';'}, Wide: true}
+	got := write(t, NewCSV, h, opt, at(0, sampling.Set{}, sampling.SetOf(value(7, "new", 7))), at(1, sampling.SetOf(value(5, "5 minute", 2)), sampling.Set{}))
+	want := "time;a[1 minute];a[5 minute];b[1 minute];b[5 minute];b[new]\r\n2023-11-14T22:13:20Z;;;;;7\r\n2023-11-14T22:13:21Z;;2;;;\r\n"
+	if got != want || asked != 1 {
+		t.Errorf("asked %d times: got %q, want %q", asked, got, want)
+	}
+}
+
 // TestWideCSVLosesNothing: a value without a column is an error, after all other values.
 func TestWideCSVLosesNothing(t *testing.T) {
 	load := metric("load", pcp.Uint32, indom)

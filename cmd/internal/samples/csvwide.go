@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,12 @@ import (
 	"strings"
 
 	"pmtools/internal/textwidth"
+	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
 
-// A wideWriter writes CSV with a line for each sample and a column for each instance. The columns are
-// the instances of the first sample: a value that comes without a column is an error at the end.
+// A wideWriter writes CSV with a line for each sample and a column for each instance: those that the
+// source knows, and those of the first sample. A value that comes without a column is an error at the end.
 type wideWriter struct {
 	csvWriter
 	columns []map[int32]int // of each metric, by instance; nil before the first sample
@@ -48,43 +50,63 @@ func newWide(c csvWriter) (sampling.Writer, error) {
 		return nil, errors.New("csv has columns for the instances of one source: several hosts need a line for each value, --long")
 	}
 	wide := &wideWriter{csvWriter: c}
-	if !c.opt.Wide {
-		wide.begin(&sampling.Sample{})
+	if c.opt.Wide {
+		return wide, nil
+	}
+	if err := wide.begin(context.Background(), &sampling.Sample{}); err != nil {
+		return nil, err
 	}
 	return wide, wide.flush()
 }
 
 // begin chooses the columns and writes the header.
-func (c *wideWriter) begin(s *sampling.Sample) {
+func (c *wideWriter) begin(ctx context.Context, s *sampling.Sample) error {
 	b, n := append(c.b, "time"...), 0
-	head := func(i int, v *sampling.Value) {
+	head := func(i int, id int32, instance string) {
+		if _, known := c.columns[i][id]; known {
+			return
+		}
 		m := &c.h.Metrics[i]
 		name := m.Name
 		if !m.Singular() {
-			name += "[" + v.Instance + "]"
+			name += "[" + instance + "]"
 		}
 		if units := m.Desc.Units.String(); c.opt.Units && units != "" {
 			name += " [" + units + "]"
 		}
 		b = c.appendField(append(b, c.opt.Delimiter), name)
-		c.columns[i][v.ID] = n
+		c.columns[i][id] = n
 		n++
 	}
+	known := make(map[pcp.InDom][]pcp.Instance)
 	c.columns, c.places = make([]map[int32]int, len(c.h.Metrics)), make([][]place, len(c.h.Metrics))
 	for i := range c.h.Metrics {
 		c.columns[i] = make(map[int32]int)
-		if c.h.Metrics[i].Singular() {
-			head(i, &sampling.Value{ID: -1})
+		m := &c.h.Metrics[i]
+		if m.Singular() {
+			head(i, -1, "")
 			continue
+		}
+		if _, asked := known[m.Desc.InDom]; !asked && c.h.Instances != nil && c.h.Samples != 1 {
+			list, err := c.h.Instances(ctx, i)
+			if ctx.Err() != nil {
+				return err
+			}
+			slices.SortFunc(list, func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) })
+			known[m.Desc.InDom] = list // beside an error there are those of the sample
+		}
+		for _, in := range known[m.Desc.InDom] {
+			head(i, in.ID, in.Name)
 		}
 		for j := 0; s.Missing == "" && j < s.Sets[i].Len(); j++ {
 			v := s.Sets[i].At(j)
-			head(i, &v)
+			head(i, v.ID, v.Instance)
 		}
 	}
 	if c.fields = make([][]byte, n); c.opt.Header != NoHeader {
 		c.b = append(b, "\r\n"...)
 	}
+	return nil
 }
 
 // Sample implements Writer.
@@ -93,7 +115,9 @@ func (c *wideWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 		return err
 	}
 	if c.columns == nil {
-		c.begin(s)
+		if err := c.begin(ctx, s); err != nil {
+			return err
+		}
 	}
 	for i := range c.fields {
 		c.fields[i] = c.fields[i][:0]
