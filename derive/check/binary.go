@@ -20,17 +20,10 @@ func (c *Checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
 	}
 	if text := operatorMisfit(n.Op, x, y); text != "" {
 		err := c.binaryError(n, text)
-		err.Counters = true
+		err.cure(func(with cure) string { return c.operandsMisfit(n.Op, with(x), with(y)) })
 		return x, err
 	}
-	text := typeMisfit(x, y)
-	if text == "" {
-		text = unitsMisfit(n.Op, x, y)
-	}
-	if text == "" && !c.sameInDom(x.InDom, y.InDom) {
-		text = msgInDom
-	}
-	if text != "" {
+	if text := c.operandsMisfit(n.Op, x, y); text != "" {
 		return x, c.binaryError(n, text)
 	}
 	base, other := x, y
@@ -50,6 +43,21 @@ func (c *Checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
 		}
 	}
 	return t, nil
+}
+
+// operandsMisfit returns the reason why op rejects operands, or "".
+func (c *Checker) operandsMisfit(op syntax.Token, x, y Type) string {
+	text := operatorMisfit(op, x, y)
+	if text == "" {
+		text = typeMisfit(x, y)
+	}
+	if text == "" {
+		text = unitsMisfit(op, x, y)
+	}
+	if text == "" && !c.sameInDom(x.InDom, y.InDom) {
+		text = msgInDom
+	}
+	return text
 }
 
 // ResultSem returns the semantics of the result of an operator, whose other metadata is that of

@@ -61,6 +61,26 @@ func (c *Checker) binaryError(n *syntax.BinaryExpr, text string) *Error {
 	return err
 }
 
+// A cure turns counters into the result of a function that makes them none.
+type cure func(Type) Type
+
+// cure finds the functions of which a cure leaves no misfit of operands that are counters, or the misfit that stays.
+func (e *Error) cure(misfit func(with cure) string) {
+	e.Counters = true
+	for _, fun := range []syntax.Token{syntax.RATE, syntax.DELTA, syntax.INSTANT} {
+		r := ruleOf(fun)
+		e.Still = misfit(func(t Type) Type {
+			if t.Sem != pcp.Counter || r.refuse != nil && r.refuse(t) != "" {
+				return t
+			}
+			return r.result(t)
+		})
+		if e.Still == "" {
+			e.Cures = append(e.Cures, fun)
+		}
+	}
+}
+
 // callError is about the operand of a function. The reference prints a null pointer for an operand
 // without a name.
 func (c *Checker) callError(n *syntax.CallExpr, text string) *Error {

@@ -109,7 +109,9 @@ func (c *Checker) call(n *syntax.CallExpr) (Type, *Error) {
 	if r.refuse != nil {
 		if text := r.refuse(t); text != "" {
 			err := c.callError(n, text)
-			err.Counters = text == msgCounter
+			if text == msgCounter {
+				err.cure(func(with cure) string { return r.refuse(with(t)) })
+			}
 			return t, err
 		}
 	}
@@ -165,7 +167,16 @@ func (c *Checker) rescale(n *syntax.RescaleExpr) (Type, *Error) {
 		return t, c.rescaleError(n, units, msgFunction)
 	}
 	if _, err := pcp.NewScaler(t.Type, t.Units, units); err != nil {
-		return t, c.rescaleError(n, units, msgIncompatible)
+		err := c.rescaleError(n, units, msgIncompatible)
+		if t.Sem == pcp.Counter {
+			err.cure(func(with cure) string {
+				if _, err := pcp.NewScaler(with(t).Type, with(t).Units, units); err != nil {
+					return msgIncompatible
+				}
+				return ""
+			})
+		}
+		return t, err
 	}
 	put(&c.info.Rescale, n, units)
 	t.Units = units

@@ -187,21 +187,24 @@ func refuseOdd(t Type) string {
 	return ""
 }
 
-// pair returns the metadata of a function of two operands. max and min compare, so a plain number has
-// the units of the other operand.
-func (c *Checker) pair(n *syntax.BinaryExpr, x, y Type) (Type, *Error) {
+// pairUnits gives a plain number among the operands of max and min the units of the other one, as these compare.
+func pairUnits(n *syntax.BinaryExpr, x, y Type) (Type, Type) {
 	if plain(n.X, x) && n.Op != syntax.POW {
 		x.Units = y.Units
 	} else if plain(n.Y, y) && n.Op != syntax.POW {
 		y.Units = x.Units
 	}
+	return x, y
+}
+
+// pairMisfit returns the reason why a function of two operands rejects them, or "".
+func (c *Checker) pairMisfit(n *syntax.BinaryExpr, x, y Type) string {
+	x, y = pairUnits(n, x, y)
 	text := typeMisfit(x, y)
 	switch {
 	case text != "":
 	case x.Sem == pcp.Counter || y.Sem == pcp.Counter:
-		err := c.binaryError(n, msgCounters)
-		err.Counters = true
-		return x, err
+		text = msgCounters
 	case n.Op == syntax.POW && !(x.Units.Dimensionless() && y.Units.Dimensionless()):
 		text = msgDimensioned
 	case n.Op != syntax.POW:
@@ -210,9 +213,19 @@ func (c *Checker) pair(n *syntax.BinaryExpr, x, y Type) (Type, *Error) {
 	if text == "" && !c.sameInDom(x.InDom, y.InDom) {
 		text = msgInDom
 	}
-	if text != "" {
-		return x, c.binaryError(n, text)
+	return text
+}
+
+// pair returns the metadata of a function of two operands.
+func (c *Checker) pair(n *syntax.BinaryExpr, x, y Type) (Type, *Error) {
+	if text := c.pairMisfit(n, x, y); text != "" {
+		err := c.binaryError(n, text)
+		if text == msgCounters {
+			err.cure(func(with cure) string { return c.pairMisfit(n, with(x), with(y)) })
+		}
+		return x, err
 	}
+	x, y = pairUnits(n, x, y)
 	t := x
 	if t.InDom == pcp.NullInDom {
 		t.InDom = y.InDom

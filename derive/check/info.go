@@ -147,6 +147,10 @@ type Error struct {
 
 	Names    bool // it was found when names were looked up, before any type was known
 	Counters bool // an operator takes no counters, or not these beside others
+	// Cures are the functions, of rate(), delta() and instant(), that make the node right when they are called with those
+	// operands that are counters. If there are none, Still is what is wrong with it nevertheless.
+	Cures []syntax.Token
+	Still string
 
 	// Path has the names, the outermost first, in whose places expressions stand that lead to the
 	// mistake. Pos is in the text of the last one's expression, or in that of the whole expression

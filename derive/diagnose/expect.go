@@ -105,11 +105,13 @@ func Syntax(text string, err error) *Problem {
 			return p
 		}
 	}
-	p.Msg = "found " + foundText(found)
-	if want := expectedAt(p.lang, text[:min(p.Pos, len(text))]); len(want) > 0 {
-		p.Msg += ", expected " + OrList(want)
+	want := expectedAt(p.lang, text[:min(p.Pos, len(text))])
+	if fun := enclosing(lexemes[:last]); !p.arguments(fun, found.Tok, want) {
+		if p.Msg = "found " + foundText(found); len(want) > 0 {
+			p.Msg += ", expected " + OrList(want)
+		}
+		p.operandHint(fun, found.Tok)
 	}
-	p.operandHint(enclosing(lexemes[:last]), found.Tok)
 	if found.Tok == syntax.NOVALUE {
 		p.Notes = append(p.Notes, "novalue() may stand only as one arm of ?:, without parentheses around it")
 	}

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pmtools/derive/check"
@@ -12,24 +13,13 @@ import (
 
 // hint notes what to write instead of the commonest mistakes.
 func (p *Problem) hint(bad *check.Error) {
-	if len(bad.Operands) == 1 && bad.Counters {
-		text := operandText(bad.Operands[0].Expr)
-		p.Notes = append(p.Notes, fmt.Sprintf("rate(%s) is how fast it grows, delta(%s) by how much since the last sample", text, text))
-		if len(bad.Path) == 0 {
-			p.Fixes = append(p.Fixes, syntax.Wrap(p.Src, bad.Operands[0].Expr)...)
-		}
+	if bad.Counters {
+		p.counterHint(bad)
 	}
-	if len(bad.Operands) != 2 {
+	if len(bad.Operands) != 2 || bad.Counters {
 		return
 	}
-	left, right := bad.Operands[0], bad.Operands[1]
-	switch {
-	case bad.Counters && left.Type.Sem == pcp.Counter && right.Type.Sem == pcp.Counter:
-		p.Notes = append(p.Notes, fmt.Sprintf("use rate(), delta() or instant() of both: rate(%s), rate(%s)", operandText(left.Expr), operandText(right.Expr)))
-	case bad.Counters && left.Type.Sem == pcp.Counter:
-		p.counterHint(bad, left.Expr)
-	case bad.Counters && right.Type.Sem == pcp.Counter:
-		p.counterHint(bad, right.Expr)
+	switch left, right := bad.Operands[0], bad.Operands[1]; {
 	case left.Role == "left" && strings.HasPrefix(bad.Text, "Different "), bad.Text == "Dimensions are not the same":
 		arms := bad.Text != "Dimensions are not the same"
 		if !p.constHint(left.Expr, right.Type, arms) {
@@ -38,11 +28,44 @@ func (p *Problem) hint(bad *check.Error) {
 	}
 }
 
-// counterHint notes how the counter among two operands can stop to be one.
-func (p *Problem) counterHint(bad *check.Error, x syntax.Expr) {
-	p.Notes = append(p.Notes, fmt.Sprintf("use rate(), delta() or instant() of the counter: instant(%s)", operandText(x)))
-	if len(bad.Path) == 0 {
-		p.Fixes = append(p.Fixes, syntax.Wrap(p.Src, x)...)
+// counterHint notes which functions of the counters among the operands help, or what is wrong besides.
+func (p *Problem) counterHint(bad *check.Error) {
+	var counters []syntax.Expr
+	for _, o := range bad.Operands {
+		if o.Type.Sem == pcp.Counter {
+			counters = append(counters, o.Expr)
+		}
+	}
+	var calls, uses []string
+	for _, fun := range bad.Cures {
+		calls = append(calls, fun.Symbol()+"()")
+	}
+	switch n := len(bad.Cures) - 1; {
+	case len(counters) == 0:
+		return
+	case n < 0:
+		if bad.Still != bad.Text {
+			p.Notes = append(p.Notes, "rate(), delta() or instant() do not help: "+LowerFirst(bad.Still))
+		}
+		return
+	case len(bad.Operands) == 1:
+		about := map[syntax.Token]string{syntax.RATE: " is how fast it grows", syntax.DELTA: " by how much since the last sample"}
+		for _, fun := range bad.Cures[:min(n, 1)+1] {
+			uses = append(uses, fun.Symbol()+"("+operandText(counters[0])+")"+about[fun])
+		}
+		p.Notes = append(p.Notes, strings.Join(uses, ", "))
+	case len(counters) == 1:
+		p.Notes = append(p.Notes, fmt.Sprintf("use %s of the counter: %s(%s)", OrList(calls), bad.Cures[n].Symbol(), operandText(counters[0])))
+	default:
+		fun := bad.Cures[0].Symbol()
+		p.Notes = append(p.Notes, fmt.Sprintf("use %s of both: %s(%s), %s(%s)", OrList(calls), fun, operandText(counters[0]), fun, operandText(counters[1])))
+	}
+	if len(bad.Path) > 0 || len(counters) > 1 {
+		return
+	}
+	fixes := syntax.Wrap(p.Src, counters[0], bad.Cures...)
+	if p.Fixes = append(p.Fixes, fixes...); len(bad.Operands) == 1 && len(p.Src) < maxPhrase {
+		p.Notes = append(p.Notes, "write "+p.Src[:fixes[0].Start]+fixes[0].Text+p.Src[fixes[0].End:])
 	}
 }
 
@@ -90,6 +113,22 @@ func (p *Problem) operandHint(fun syntax.Lexeme, found syntax.Token) {
 	if p.lang == check.Extended && (found == syntax.COMMA || found == syntax.RPAREN) {
 		p.signature(fun)
 	}
+}
+
+// arguments tells that a function has too few arguments, or too many, if that is the mistake.
+func (p *Problem) arguments(fun syntax.Lexeme, found syntax.Token, want []string) bool {
+	many := "fewer"
+	other := syntax.RPAREN
+	if found == syntax.RPAREN {
+		many, other = "more", syntax.COMMA
+	}
+	if found != syntax.RPAREN && found != syntax.COMMA || !slices.Contains(want, "'"+other.Symbol()+"'") {
+		return false
+	}
+	notes := len(p.Notes)
+	p.signature(fun)
+	p.Msg = fun.Text + "() takes " + many + " arguments"
+	return len(p.Notes) > notes
 }
 
 // signature notes the operands of a function.

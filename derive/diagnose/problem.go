@@ -55,7 +55,12 @@ func Check(text string, err error, names func(unknown string) []string) *Problem
 }
 
 // operandText returns an operand, cut if it is long.
-func operandText(x syntax.Expr) string { return textwidth.Cut(syntax.PrintPrefix(x, 8*60), 60) }
+func operandText(x syntax.Expr) string {
+	if nest, ok := x.(*syntax.NestExpr); ok {
+		x = nest.Ref
+	}
+	return textwidth.Cut(syntax.PrintPrefix(x, 8*60), 60)
+}
 
 // Metadata describes values in one line.
 func Metadata(t check.Type) string {

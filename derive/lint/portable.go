@@ -39,6 +39,23 @@ func (m *misfit) error(d *syntax.Definition) *syntax.FileError {
 	return &syntax.FileError{Place: d.Place, Msg: fmt.Sprintf("%s: PCP cannot evaluate %s: %s", d.Name, syntax.Print(m.part), m.why)}
 }
 
+// about returns the message about a definition of a name.
+func (m *misfit) about(name string) string {
+	return fmt.Sprintf("PCP cannot evaluate %s: %s", name, m.why)
+}
+
+// Foreign tells why PCP cannot evaluate an expression, the one of a name, with definitions that it mentions in it. It
+// returns "" for one that PCP can evaluate.
+func Foreign(name string, x syntax.Expr) string {
+	if syntax.Extension(x) == nil {
+		return ""
+	}
+	if _, bad := portable(x); bad != nil {
+		return bad.about(name)
+	}
+	return ""
+}
+
 // Saved returns a file of definitions, with others that they mention in the place of their names. A
 // definition that cannot be expanded stays as it is. A file that is not to be in the extended language
 // is for PCP's tools too: what Portable refuses is an error, a *diagnose.Problem.
@@ -56,9 +73,7 @@ func Saved(ctx context.Context, b *query.Binder, defs []*derive.Definition, exte
 		if !extended && syntax.Extension(exprs[i]) != nil {
 			x, bad := portable(exprs[i])
 			if bad != nil {
-				return "", &diagnose.Problem{
-					Msg: fmt.Sprintf("PCP cannot evaluate %s: %s", d.Name(), bad.why), Src: d.String(), Pos: bad.pos(),
-				}
+				return "", &diagnose.Problem{Msg: bad.about(d.Name()), Src: d.String(), Pos: bad.pos()}
 			}
 			exprs[i] = x
 		}

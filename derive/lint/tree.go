@@ -157,3 +157,19 @@ func (d *definition) text(n syntax.Node) string {
 	}
 	return text
 }
+
+// Compared describes the counters whose values an expression compares, or has as conditions.
+func Compared(x syntax.Expr, info *check.Info) (list []string) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		if _, call := n.(*syntax.CallExpr); !call {
+			where, counters := compared(n, info)
+			for _, c := range counters {
+				text := syntax.Print(c)
+				list = append(list, fmt.Sprintf("the value of a counter is %s: %s; rate(%s) is how fast it grows", where, text, text))
+			}
+		}
+		_, inner := n.(*syntax.NestExpr)
+		return !inner
+	})
+	return list
+}

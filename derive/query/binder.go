@@ -113,7 +113,7 @@ func (b *Binder) checkAll(ctx context.Context, list []Compiled) (err error) {
 		}
 		if x.definition == nil {
 			if x.definition, err = b.defs.Compile("", x.Text); err != nil {
-				x.Err = SyntaxProblem(x.Text, err)
+				x.Err = b.SyntaxProblem(ctx, x.Text, err)
 				continue
 			}
 		}

@@ -68,7 +68,8 @@ var habits = []struct{ expr, caret, msg, write, why string }{
 	{expr: "hinv.ncpu > 1 OR not hinv.ncpu < 9", caret: "OR", msg: "the operator is '||', not 'OR'", write: "hinv.ncpu > 1 || !(hinv.ncpu < 9)"},
 	{expr: "not hinv.ncpu", caret: "not", msg: "negation is '!', not 'not'", write: "!hinv.ncpu"},
 	{expr: "not(hinv.ncpu > 1)", caret: "not(", msg: "negation is '!', not 'not'", write: "!(hinv.ncpu > 1)"},
-	{expr: "hinv.ncpu and mem.physmem", caret: "and", msg: "the operator is '&&', not 'and'", write: "hinv.ncpu && mem.physmem"},
+	{expr: "hinv.ncpu and hinv.ncpu + 1", caret: "and", msg: "the operator is '&&', not 'and'", write: "hinv.ncpu && hinv.ncpu + 1"},
+	{expr: "hinv.ncpu and mem.physmem", caret: "and", msg: "the operator is '&&', not 'and'", write: ""}, // the dimensions differ
 	{expr: "hinv.ncpu + 0 = 4", caret: "= 4", msg: "the operator is '==', not '='", write: "hinv.ncpu + 0 == 4"},
 	{expr: "hinv.ncpu <> 4", caret: "<>", msg: "the operator is '!=', not '<>'", write: "hinv.ncpu != 4"},
 	{expr: "hinv.ncpu === 4", caret: "===", msg: "the operator is '==', not '==='", write: "hinv.ncpu == 4"},
@@ -123,7 +124,7 @@ func TestHabits(t *testing.T) {
 			if written != tt.write {
 				t.Errorf("write %q, want %q; notes\n%s", written, tt.write, notes)
 			}
-			if written != "" && tt.expr != `disk.dev.total["sdz"]` && tt.expr != "hinv.ncpu and mem.physmem" { // these have another mistake
+			if written != "" && tt.expr != `disk.dev.total["sdz"]` { // it has another mistake
 				if q := problem(t, src, written); q != nil {
 					t.Errorf("the proposal %q is wrong: %s", written, q)
 				}

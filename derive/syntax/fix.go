@@ -7,11 +7,15 @@ type Fix struct {
 	Text       string
 }
 
-// Wrap returns the fixes for a counter in a text that should be none: calls around it.
-func Wrap(text string, x Expr) (list []Fix) {
-	from, to := Unparen(x).Span()
-	for _, fun := range []string{"rate", "delta", "instant"} {
-		list = append(list, Fix{"wrap in " + fun + "()", from, to, fun + "(" + text[from:to] + ")"})
+// Wrap returns fixes for an operand in a text: calls of functions around it.
+func Wrap(text string, x Expr, functions ...Token) (list []Fix) {
+	for paren, ok := x.(*ParenExpr); ok; paren, ok = x.(*ParenExpr) {
+		x = paren.X
+	}
+	from, to := x.Span() // of the name where a definition stands in its place: that has a text of its own
+	for _, fun := range functions {
+		name := fun.Symbol()
+		list = append(list, Fix{"wrap in " + name + "()", from, to, name + "(" + text[from:to] + ")"})
 	}
 	return list
 }

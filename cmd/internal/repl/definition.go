@@ -3,7 +3,6 @@ package repl
 import (
 	"context"
 	"io"
-	"strings"
 
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
@@ -32,12 +31,8 @@ func newDrop() *Verb {
 			if s.defs.FindOwn(name) == nil {
 				return s.notOwn(name)
 			}
-			var users []string
-			for _, d := range s.defs.Users(name) {
-				users = append(users, d.Name())
-			}
-			if users != nil {
-				return query.Problemf("%s is used by %s", name, strings.Join(users, ", "))
+			if users := s.usedBy(name); users != "" {
+				return query.Problemf("%s", users)
 			}
 			s.define(s.defs.Without(name))
 			s.dirty = len(s.defs.Own()) > 0

@@ -383,7 +383,7 @@ func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q 
 		form.Output = Watch
 	}
 	if form.Output != "csv" && form.Output != "json" && form.Output != "openmetrics" {
-		s.noteExpanded(w, st.Used())
+		s.noteExprs(w, st)
 	}
 	_, err := s.Write(ctx, w, st, form)
 	for _, name := range st.Scattered() {

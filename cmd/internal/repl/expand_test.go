@@ -17,9 +17,9 @@ func TestPlace(t *testing.T) {
 	run(s, "x.a = t.b * 2", "y = x.a + x.a", "z = t.a - y")
 	for _, tt := range []struct{ text, want string }{
 		{"1 + x.a + t.a", "!! illegal operator for non-counter and counter\n  1 + x.a + t.a\n          ^\n" +
-			"  left 1 + (t.b * 2): 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n  use rate(), delta() or instant() of the counter: instant(t.a)\n"},
+			"  left 1 + (t.b * 2): 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n  use delta() or instant() of the counter: instant(t.a)\n"},
 		{"(x.a[one] / y) + t.a", "!! illegal operator for non-counter and counter\n  (x.a[one] / y) + t.a\n                 ^\n" +
-			"  left ((t.b * 2)[one] / ((t.b * 2) + (t.b * 2))): double, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n  use rate(), delta() or instant() of the counter: instant(t.a)\n"},
+			"  left ((t.b * 2)[one] / ((t.b * 2) + (t.b * 2))): double, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n  use delta() or instant() of the counter: instant(t.a)\n"},
 	} {
 		if got := run(s, tt.text); got != tt.want {
 			t.Errorf("%s:\n%swant\n%s", tt.text, got, tt.want)
@@ -29,7 +29,7 @@ func TestPlace(t *testing.T) {
 	s = newSession(t, "ta", func(o *repl.Options) { o.Files = memory{"f": "z = 1 + t.b - t.a\ny = z * 2\nx = y + y\n"} })
 	run(s, ":load f")
 	want := "!! illegal operator for non-counter and counter\n  3 + x\n      ^\n" +
-		"  left 1 + t.b: 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n  use rate(), delta() or instant() of the counter: instant(t.a)\n" +
+		"  left 1 + t.b: 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n  use delta() or instant() of the counter: instant(t.a)\n" +
 		"  in the definition of z\n  in the definition of x\n"
 	if got := run(s, "3 + x"); got != want {
 		t.Errorf("three levels deep:\n%swant\n%s", got, want)

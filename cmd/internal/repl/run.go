@@ -15,6 +15,7 @@ import (
 
 	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
+	"pmtools/derive/lint"
 	"pmtools/derive/syntax"
 )
 
@@ -89,7 +90,7 @@ func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) 
 	}
 	def, err := s.defs.Compile(it.Name, query.OneLine(it.Text))
 	if err != nil {
-		return query.SyntaxProblem(it.Text, err)
+		return s.binder().SyntaxProblem(ctx, it.Text, err)
 	}
 	if old := s.defs.FindOwn(it.Name); old != nil {
 		def = def.With(old.Notes)
@@ -103,18 +104,38 @@ func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) 
 	s.define(next)
 	s.dirty = true
 	fmt.Fprintf(w, "%s: %s\n", it.Name, diagnose.Metadata(c.Info.Root))
+	for _, about := range lint.Compared(c.Expr, c.Info) {
+		fmt.Fprintln(w, "note: "+about)
+	}
+	if why := lint.Foreign(it.Name, c.Expr); why != "" {
+		fmt.Fprintf(w, "note: %s; pmderive can\n", why)
+	}
 	if c.Masked {
 		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition; %s == EXPR compares\n", it.Name, it.Name)
+		return nil
 	}
 	return s.checkUsers(ctx, it.Name, w)
 }
 
-// checkUsers lists the definitions that no longer fit because one of them has changed.
+// usedBy tells which definitions mention a name; "" if there are none.
+func (s *Session) usedBy(name string) string {
+	var users []string
+	for _, d := range s.defs.Users(name) {
+		users = append(users, d.Name())
+	}
+	if users == nil {
+		return ""
+	}
+	return name + " is used by " + strings.Join(users, ", ")
+}
+
+// checkUsers names the definitions that change with one of them, and those that no longer fit.
 func (s *Session) checkUsers(ctx context.Context, name string, w io.Writer) error {
 	users := s.defs.Users(name)
 	if len(users) == 0 {
 		return nil
 	}
+	fmt.Fprintf(w, "note: %s, whose values change\n", s.usedBy(name))
 	b := s.binder()
 	found, err := b.Check(ctx, users)
 	for i, x := range found {

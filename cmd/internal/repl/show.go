@@ -9,6 +9,7 @@ import (
 
 	"pmtools/cmd/internal/answer"
 	"pmtools/derive/diagnose"
+	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
@@ -17,7 +18,7 @@ import (
 func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 	st := s.answer.Stream
 	if s.set.Output == outputs[0] {
-		s.noteExpanded(w, st.Used())
+		s.noteExprs(w, st)
 	}
 	if s.set.Output != outputs[0] || len(st.Exprs) != 1 || s.answer.columns {
 		_, err := s.Write(ctx, w, st, s.form(&s.answer.sel))
@@ -33,6 +34,16 @@ func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 		return s.showSet(ctx, w, st, smp)
 	}
 	return nil
+}
+
+// noteExprs tells which definitions stand in the places of their names, and which counters are compared.
+func (s *Session) noteExprs(w io.Writer, st *query.Stream) {
+	s.noteExpanded(w, st.Used())
+	for _, e := range st.Exprs {
+		for _, about := range lint.Compared(e.Tree, e.Info) {
+			s.note(w, about)
+		}
+	}
 }
 
 // noteExpanded tells which definitions stand in the places of their names.
