@@ -37,7 +37,11 @@ type Query struct {
 	// Expand makes a name that has metrics below it stand for them.
 	Expand bool
 	// Once asks for one sample at the position of the source; Times is not used then.
-	Once  bool
+	Once bool
+	// Step makes Once interpolate the values of a recording at steps from the position on: it yields the first of
+	// a few samples in which all expressions have values, or else the last of these. 0 stands for the step of the
+	// source, and the sample at the position.
+	Step  time.Duration
 	Times sampling.Times
 	// Interval is the time between live samples if Times has none; 0 stands for DefaultInterval.
 	Interval time.Duration
@@ -68,8 +72,9 @@ type Stream struct {
 	// thing that is yielded. It may be ranged over once.
 	Samples iter.Seq2[*sampling.Sample, error]
 
-	once bool   // there is one sample
-	seen []bool // which expressions have had values, or an error other than that of missing ones
+	once    bool   // there is one sample
+	records bool   // the samples are records
+	seen    []bool // which expressions have had values, or an error other than that of missing ones
 }
 
 // Used returns the names in whose places definitions stand in the expressions, each once.
@@ -89,11 +94,8 @@ func (s *Stream) Used() (names []string) {
 // Scattered returns the names of the expressions that had no values in any sample, because their
 // metrics are in different records of a recording.
 func (s *Stream) Scattered() (names []string) {
-	if s.Header == nil || s.Header.Live || s.Header.Interval > 0 {
-		return nil
-	}
 	for i, e := range s.Exprs {
-		if !s.seen[i] && len(e.Info.Operands) > 1 {
+		if s.records && !s.seen[i] && len(e.Info.Operands) > 1 {
 			names = append(names, e.Name)
 		}
 	}
@@ -119,6 +121,7 @@ func Run(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*Stream,
 		return nil, err
 	}
 	st := &Stream{Err: errors.Join(p.wrong...), once: q.Once, Header: p.header(), Exprs: p.exprs, seen: make([]bool, len(p.exprs))}
+	st.records = src.Line != nil && p.times().Interval == 0
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
 		p.samples(ctx, func(smp *sampling.Sample, err error) bool {
 			for i := range st.seen {
@@ -132,9 +135,11 @@ func Run(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*Stream,
 
 // prepare makes a plan, with errors as those of Run.
 func prepare(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*plan, error) {
-	if src.Line != nil && !q.Once {
+	if src.Line != nil {
 		defer func(step time.Duration) { src.Step = step }(src.Step)
-		src.Step = q.Times.Interval
+		if src.Step = cmp.Or(q.Step, src.Step); !q.Once {
+			src.Step = q.Times.Interval
+		}
 	}
 	b, named, err := src.expressions(ctx, defs, q.Exprs, q.Expand)
 	if err != nil {
@@ -272,7 +277,10 @@ func (p *plan) depth() int {
 func (p *plan) times() *sampling.Times {
 	t := p.Times
 	if p.Once {
-		t = sampling.Times{Start: p.src.At, Interval: p.src.Step, Samples: 1}
+		t = sampling.Times{Start: p.src.At, Interval: cmp.Or(p.Step, p.src.Step), Samples: 1}
+		if p.Step > 0 {
+			t.Samples = mostSteps
+		}
 	}
 	if p.src.Line == nil {
 		t.Interval = cmp.Or(p.Times.Interval, p.Interval, DefaultInterval)
@@ -283,12 +291,17 @@ func (p *plan) times() *sampling.Times {
 	return &t
 }
 
+// mostSteps is after how many steps of Query.Step a sample is yielded whatever it lacks: loggers record all metrics within seconds.
+const mostSteps = 10
+
 // samples yields the samples.
 func (p *plan) samples(ctx context.Context, yield func(*sampling.Sample, error) bool) {
 	t := newTaker(p)
 	depth := p.depth()
 	fetched, written := 0, 0
-	for f, err := range sampling.Fetches(ctx, p.derived, &p.request, p.times()) {
+	var last *sampling.Sample // of those that Query.Step has passed
+	times := p.times()
+	for f, err := range sampling.Fetches(ctx, p.derived, &p.request, times) {
 		if err != nil {
 			yield(nil, err)
 			return
@@ -301,14 +314,24 @@ func (p *plan) samples(ctx context.Context, yield func(*sampling.Sample, error) 
 			yield(nil, &sampling.IdleError{Err: err})
 			return
 		}
+		if smp != nil && p.Once && p.Step > 0 && fetched < times.Samples && !smp.Full() {
+			if last, err = new(sampling.Copier).Copy(ctx, smp); err != nil {
+				yield(nil, err)
+				return
+			}
+			continue
+		}
 		if smp != nil {
 			if !yield(smp, nil) {
 				return
 			}
-			if written++; written == p.Select.Limit {
+			if written++; p.Once || written == p.Select.Limit {
 				return
 			}
 		}
+	}
+	if last != nil {
+		yield(last, nil)
 	}
 	if fetched <= depth {
 		yield(nil, p.tooFew(ctx, fetched, depth+1))

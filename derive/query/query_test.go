@@ -82,6 +82,8 @@ func TestRun(t *testing.T) {
 		want string
 	}{
 		{"once", query.Query{Exprs: []string{"t.s"}, Once: true}, "01:46:40 t.s =0"},
+		{"once at steps", query.Query{Exprs: []string{"x = t.s > 2 ? t.s : novalue()", "t.s"}, Once: true, Step: time.Second}, "01:46:43 x =3 t.s =3"},
+		{"no values at steps", query.Query{Exprs: []string{"x = t.s > 9 ? t.s : novalue()", "t.s"}, Once: true, Step: time.Second}, "01:46:45 x t.s =5"},
 		{"a definition", query.Query{Exprs: []string{"y = x * 2", "x = t.b[three] + 1"}, Once: true}, "01:46:40 y three=62 x three=31"},
 		{"the largest", query.Query{Exprs: []string{"t.b"}, Once: true, Select: query.Selection{Sort: "value", Top: 1}}, "01:46:40 t.b a/b=50 and 4 more"},
 		{"instances", query.Query{Exprs: []string{"t.b"}, Once: true, Select: query.Selection{Instances: []string{"t*"}}}, "01:46:40 t.b two blank=20 three=30"},

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,6 +105,11 @@ func (s *Sample) Err() error {
 		errs = append(errs, s.Sets[i].Err)
 	}
 	return errors.Join(errs...)
+}
+
+// Full reports whether all metrics have values.
+func (s *Sample) Full() bool {
+	return !slices.ContainsFunc(s.Sets, func(set Set) bool { return set.Len() == 0 })
 }
 
 // Sort puts the values of each set into the order of the instances' identifiers, or names, unless they have

@@ -265,6 +265,9 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 		return err
 	}
 	q.Exprs, e.columns = x.Exprs, report.Named(args)
+	if e.columns && s.fleet == nil && s.src.Line != nil { // its metrics stand in several records
+		q.Step = cmp.Or(s.src.Step, query.DefaultInterval)
+	}
 	if s.set.Output == "openmetrics" && !q.Once && q.Times.Samples != 1 {
 		return query.Problemf("openmetrics is for one sample only")
 	}

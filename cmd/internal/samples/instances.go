@@ -24,6 +24,7 @@ type instanceWriter struct {
 	rows    []instanceRow
 	at      map[instanceKey]int // into rows
 	noted   bool                // that columns are left out
+	begun   bool                // a recording has had values
 }
 
 // A labelColumn is the metrics of a label, which have different instances.
@@ -99,6 +100,9 @@ func (t *instanceWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	}
 	if err := t.gather(ctx, s); err != nil {
 		return err
+	}
+	if t.begun = t.begun || t.h.Live || len(t.rows) > 0; !t.begun {
+		return nil
 	}
 	stamp := t.times.text(s.Time)
 	if t.opt.Timestamp != "" {

@@ -69,6 +69,19 @@ cpu2                     5.0        -  -
 	}
 }
 
+// TestInstancesBegin: a recorded report begins with the first sample that has values.
+func TestInstancesBegin(t *testing.T) {
+	m := metric("read", pcp.Uint32, indom)
+	m.Look = &sampling.Look{Label: "r/s", Rows: true}
+	for live, want := range map[bool]int{false: 1, true: 2} {
+		h := &sampling.Header{Metrics: []sampling.Metric{m}, Live: live, Samples: -1}
+		out := write(t, NewTable, h, &Options{}, at(0, sampling.Set{}), at(1, sampling.SetOf(value(1, "sda", 1))))
+		if n := strings.Count(out, "r/s"); n != want {
+			t.Errorf("live %v: %d headers:\n%s", live, n, out)
+		}
+	}
+}
+
 // TestManyInstances writes 10,000 instances without a copy of all lines.
 func TestManyInstances(t *testing.T) {
 	var set sampling.Set
