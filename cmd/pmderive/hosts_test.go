@@ -140,15 +140,15 @@ func TestCompareHosts(t *testing.T) {
 	t.Chdir(dir)
 	const said = "a, b: 3 samples, 100ms apart; Ctrl-C ends that\n"
 	const head = "metric,instance,units,mean_a,mean_b,p95_a,p95_b,max_a,max_b,difference,ratio,score,score_by\n"
-	const changes = head + "h.disk,sda,byte,10,30,10,30,10,30,20,3,666.6666666666667,mean\n" +
-		"h.disk,sdb,byte,20,60,20,60,20,60,40,3,666.6666666666667,mean\nh.one,,byte,1024,3072,1024,3072,1024,3072,2048,3,666.6666666666666,mean\n"
+	const changes = head + "h.one,,byte,1024,3072,1024,3072,1024,3072,2048,3,0.0019528389396084556,mean\n" +
+		"h.disk,sdb,byte,20,60,20,60,20,60,40,3,0.00003814686351719804,mean\nh.disk,sda,byte,10,30,10,30,10,30,20,3,0.000019073459043322978,mean\n"
 	const refused = "pmderive: Cannot connect to PMCD on host \"127.0.0.1:1\": Connection refused\n  no pmcd listens there: it does on port 44321, or on those that -h HOST:PORT names\n"
 	for _, tt := range []struct{ line, out, errs string }{
-		{"-h A -h B compare -s 3 -t 0.1 -o csv", changes, said},
-		{"-h A -h B compare -T 0.5 -t 0.1 -o csv", changes, "a, b: 6 samples, 100ms apart; Ctrl-C ends that\n"},
-		{"-h A -h B compare -s 3 -t 0.1 -o csv --metrics h.one --fail-over 9", head + "h.one,,byte,1024,3072,1024,3072,1024,3072,2048,3,666.6666666666666,mean\n", said + "status 1\n"},
-		{"-h A -h B :compare@-s@3@-t@0.1@-o@csv", changes, said},
-		{"-h A :compare@host@B@-s@3@-t@0.1@-o@csv", changes, said},
+		{"-h A -h B compare --threshold 0 -s 3 -t 0.1 -o csv", changes, said},
+		{"-h A -h B compare --threshold 0 -T 0.5 -t 0.1 -o csv", changes, "a, b: 6 samples, 100ms apart; Ctrl-C ends that\n"},
+		{"-h A -h B compare -s 3 -t 0.1 -o csv --metrics h.one --threshold 0 --fail-over 0.001", head + "h.one,,byte,1024,3072,1024,3072,1024,3072,2048,3,0.0019528389396084556,mean\n", said + "status 1\n"},
+		{"-h A -h B :compare@-s@3@-t@0.1@-o@csv@--threshold@0", changes, said},
+		{"-h A :compare@host@B@-s@3@-t@0.1@-o@csv@--threshold@0", changes, said},
 		{"-h A -h 127.0.0.1:1 compare", "", refused + "status 1\n"},
 		{"-h 127.0.0.1:1 -h A compare", "", refused + "status 1\n"},
 		{"-h 127.0.0.1:1 -h 127.0.0.1:1 compare", "", refused + refused + "status 1\n"},

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"pmtools/lib/pcp"
 )
 
 // A Comparison is how the summaries of two windows differ.
@@ -11,6 +13,7 @@ type Comparison struct {
 	Threshold float64  // the least score that is wanted
 	Changed   []Change // those with such a score, the largest first
 	Same      int      // how many have a smaller one
+	Clocks    int      // how many only tell the time, such as an uptime; these have no score
 	OnlyA     []Change // metrics, and instances of metrics, that only A has
 	OnlyB     []Change
 	Largest   float64 // score, whatever the threshold is
@@ -23,9 +26,6 @@ type Change struct {
 	Score Score // of a change that both windows have
 }
 
-// steady is the part of a mean by which numbers that hardly vary are taken to deviate.
-const steady = 1e-3
-
 // Difference returns by how much the mean of B is larger than that of A.
 func (c *Change) Difference() float64 { return c.B.Mean - c.A.Mean }
 
@@ -37,17 +37,17 @@ func (c *Change) Ratio() float64 {
 	return c.B.Mean / c.A.Mean
 }
 
-// A Score says how much a change stands out. Its unit is the deviation of the samples, whatever By is.
+// A Score says how much a change stands out: how many times it is as large as one that hardly matters.
 type Score struct {
 	Value float64
-	By    string  // ByMean or ByDistribution
+	By    string  // ByMean or ByP95
 	KS    float64 // the statistic of Kolmogorov and Smirnov; NaN if there are too few samples for it
 }
 
 // What scores are made of.
 const (
-	ByMean         = "mean"
-	ByDistribution = "ks"
+	ByMean = "mean"
+	ByP95  = "p95"
 )
 
 // enough is how many samples of each side the statistic of Kolmogorov and Smirnov needs, and certain
@@ -58,35 +58,80 @@ const (
 	certain = 1.95
 )
 
-// score returns the larger of two: how large the difference of the means is compared with the pooled
-// deviation of the samples, and the difference that two normal distributions have whose statistic of
-// Kolmogorov and Smirnov is that of the samples. The latter is for a statistic that is hardly one of chance.
+// part is the part of a value that hardly matters.
+const part = 0.05
+
+// small are changes that hardly matter by the units of values, whatever these are. Other units have none.
+var small = []struct {
+	pcp.Units
+	change float64
+}{
+	{pcp.Units{}, 0.05}, // of a load, or of a processor; see smallChange for whole numbers
+	{pcp.Units{DimCount: 1}, 1},
+	{pcp.Units{DimCount: 1, DimTime: -1, ScaleTime: pcp.Sec}, 1},
+	{pcp.Units{DimSpace: 1, ScaleSpace: pcp.Mbyte}, 1},
+	{pcp.Units{DimSpace: 1, DimTime: -1, ScaleSpace: pcp.Kbyte, ScaleTime: pcp.Sec}, 10},
+	{pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}, 1},
+	{pcp.Units{DimTime: 1, DimCount: -1, ScaleTime: pcp.Msec}, 0.1},
+}
+
+// score returns the score by the means. If these hardly differ, but the distributions of the samples
+// do, and not by chance, it is that by the quantiles 0.95.
 func (c *Change) score() Score {
-	s := Score{c.meanScore(), ByMean, math.NaN()}
+	s := Score{c.stand(c.A.Mean, c.B.Mean), ByMean, math.NaN()}
 	n, m := float64(c.A.Samples), float64(c.B.Samples)
 	if min(n, m) < enough {
 		return s
 	}
 	s.KS = distance(c.A.spread, c.B.spread)
-	if s.KS*math.Sqrt(n*m/(n+m)) < certain {
+	if s.Value >= 1 || s.KS*math.Sqrt(n*m/(n+m)) < certain {
 		return s
 	}
-	most := 1 - 1/(n+m) // samples do not tell more than that
-	if x := 2 * math.Sqrt2 * math.Erfinv(min(s.KS, most)); x > s.Value {
-		s.Value, s.By = x, ByDistribution
+	if x := c.stand(c.A.P95, c.B.P95); x > s.Value {
+		s.Value, s.By = x, ByP95
 	}
 	return s
 }
 
-// meanScore returns the score by the means. The pooled deviation of the samples is taken to be at least
-// a thousandth of the larger mean.
-func (c *Change) meanScore() float64 {
-	d := math.Abs(c.Difference())
-	if d == 0 {
+// stand returns the difference of a number of both windows divided by what hardly matters: the deviation of the
+// samples of A, part of the larger number, and the small change of the units, in all.
+func (c *Change) stand(a, b float64) float64 {
+	if a == b {
 		return 0
 	}
-	pooled := math.Sqrt(c.A.spread.variance/2 + c.B.spread.variance/2)
-	return d / max(pooled, steady*math.Abs(c.A.Mean), steady*math.Abs(c.B.Mean))
+	return math.Abs(b-a) / (math.Sqrt(c.A.spread.variance) + part*max(math.Abs(a), math.Abs(b)) + smallChange(&c.Desc))
+}
+
+// smallChange returns the small change of values. Whole numbers without units are numbers of things.
+func smallChange(d *pcp.Desc) float64 {
+	if d.Units.Dimensionless() && d.Type != pcp.Float && d.Type != pcp.Double {
+		return 1
+	}
+	for i := range small {
+		if v, err := pcp.DoubleValue(small[i].change).ConvScale(small[i].Units, d.Units); err == nil {
+			change, _ := v.Float64()
+			return change
+		}
+	}
+	return 0
+}
+
+// Alike reports whether the changes are the same one, as those of a disk and of all disks where there
+// is one: in both windows the values of one are, up to some percent, a multiple of the other's.
+func (c *Change) Alike(other *Change) bool {
+	near := func(x, y float64) bool { return x == y || math.Abs(x-y) <= part*max(math.Abs(x), math.Abs(y)) }
+	above := func(r *Row) float64 { return r.Max/r.Mean - 1 }
+	if zero := c.A.Mean == 0; zero != (other.A.Mean == 0) || !zero && !near(c.Ratio()-1, other.Ratio()-1) {
+		return false
+	}
+	return near(above(c.B), above(other.B))
+}
+
+// clock reports whether values are times that grow in both windows, such as an uptime.
+func (c *Change) clock() bool {
+	grows := func(r *Row) bool { return r.First == r.Min && r.Last == r.Max && r.First < r.Last }
+	u := c.Desc.Units
+	return c.A.Counter == nil && u.DimTime == 1 && u.DimSpace == 0 && u.DimCount == 0 && grows(c.A) && grows(c.B)
 }
 
 // A place is what rows of both windows have in common. Instances may share a name.
@@ -142,6 +187,10 @@ func Compare(a, b []Row, threshold float64) *Comparison {
 			continue
 		}
 		change := Change{Row: x, A: x, B: y}
+		if change.clock() {
+			c.Clocks++
+			continue
+		}
 		change.Score = change.score()
 		c.Largest = max(c.Largest, change.Score.Value)
 		if v := change.Score.Value; v == 0 || v < threshold {

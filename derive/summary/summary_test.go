@@ -2,6 +2,7 @@ package summary
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -389,13 +390,14 @@ func TestCompare(t *testing.T) {
 	if got, want := names(c.Changed), []string{"4", "2"}; !slices.Equal(got, want) {
 		t.Fatalf("changed: %q, want %q", got, want)
 	}
-	if c.Same != 2 || c.Largest != 1000 {
+	// From 0 to 5: 5% of 5, and a change of 0.05, hardly matter.
+	if c.Same != 2 || c.Largest != 5/0.3 {
 		t.Errorf("same %d, the largest score %v", c.Same, c.Largest)
 	}
 	if got := c.Changed[0].Ratio(); !math.IsNaN(got) {
 		t.Errorf("ratio to 0: %v", got)
 	}
-	if r := c.Changed[1]; r.Ratio() != 2 || r.Difference() != 4 || r.Score.Value != 500 {
+	if r := c.Changed[1]; r.Ratio() != 2 || r.Difference() != 4 || math.Abs(r.Score.Value-4/0.45) > 1e-9 {
 		t.Errorf("4 to 8: ratio %v, difference %v, score %v", r.Ratio(), r.Difference(), r.Score.Value)
 	}
 	if a, b := names(c.OnlyA), names(c.OnlyB); !slices.Equal(a, []string{"5"}) || !slices.Equal(b, []string{"6"}) {
@@ -409,9 +411,9 @@ func TestCompare(t *testing.T) {
 	if got, want := names(c.Changed)[:3], []string{"4", "2", "3"}; !slices.Equal(got, want) || len(c.Changed) != 4 {
 		t.Errorf("the three largest of %d: %q, want %q", len(c.Changed), got, want)
 	}
-	// Means over time are 110 and 112, samples 100, 120, 0 and 102, 122, 0.
-	deviation := math.Sqrt((12400.0/3 + 12844.0/3) / 2)
-	if got, want := c.Changed[2].Score.Value, 2/deviation; math.Abs(got-want) > 1e-9 {
+	// Means over time are 110 and 112, samples of a 100, 120, 0.
+	usual := math.Sqrt(12400.0/3) + 5.6 + 0.05
+	if got, want := c.Changed[2].Score.Value, 2/usual; math.Abs(got-want) > 1e-9 {
 		t.Errorf("the score is %v, want %v", got, want)
 	}
 }
@@ -435,7 +437,7 @@ func TestScoreBy(t *testing.T) {
 		over bool
 		ks   float64
 	}{
-		{100, apart, ByDistribution, true, 0.5},
+		{100, apart, ByP95, true, 0.5},
 		{20, apart, ByMean, false, math.NaN()},
 		{100, steady, ByMean, false, 0},
 		{100, func(i int) uint64 { return 100_000 + uint64(i) }, ByMean, true, 1},
@@ -450,6 +452,49 @@ func TestScoreBy(t *testing.T) {
 		}
 		if got.By != tt.by || got.Value > 1 != tt.over {
 			t.Errorf("%d samples: score %+v, want by %s, more than 1: %v, ks %v", tt.n, got, tt.by, tt.over, tt.ks)
+		}
+	}
+}
+
+// TestRank: a spike of the load stands above counters that hardly move, noise, and what tells the time.
+func TestRank(t *testing.T) {
+	row := func(name string, u pcp.Units, deviation float64, values ...float64) Row {
+		s := newSeries(&Metric{Name: name, Desc: pcp.Desc{Type: pcp.Double, Units: u}})
+		for i, x := range values {
+			s.add(x, pcp.Timestamp{Sec: int64(i)})
+		}
+		f := s.finish(true)
+		f.spread.variance = deviation * deviation
+		return Row{Metric: &Metric{Name: name, Desc: pcp.Desc{Type: pcp.Double, Units: u}}, Figures: f}
+	}
+	rate := pcp.Units{DimCount: 1, DimTime: -1, ScaleTime: pcp.Sec}
+	seconds := pcp.Units{DimTime: 1, ScaleTime: pcp.Sec}
+	a := []Row{
+		row("net.packets", rate, 0, 0.03), row("load", pcp.Units{}, 0.1, 0.4), row("cpu", pcp.Units{}, 0.02, 0.1), row("writes", rate, 900, 1000),
+		row("uptime", seconds, 5, 100, 110), row("latency", seconds, 0.001, 0.02, 0.01, 0.02), row("free", pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}, 10, 8<<20),
+	}
+	b := []Row{
+		row("net.packets", rate, 0, 0.07), row("load", pcp.Units{}, 2, 6), row("cpu", pcp.Units{}, 0.2, 1.9), row("writes", rate, 10, 1800),
+		row("uptime", seconds, 5, 200, 210), row("latency", seconds, 0, 0.05, 0.09, 0.07), row("free", pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}, 10, 8<<20-900),
+	}
+	c := Compare(a, b, 0)
+	var got []string
+	for i := range c.Changed {
+		got = append(got, fmt.Sprintf("%s %.2f", c.Changed[i].Name, c.Changed[i].Score.Value))
+	}
+	want := []string{"load 12.44", "cpu 10.91", "latency 9.70", "writes 0.81", "net.packets 0.04", "free 0.00"}
+	if !slices.Equal(got, want) || c.Clocks != 1 {
+		t.Errorf("%q and %d clocks, want %q and 1", got, c.Clocks, want)
+	}
+	double := row("double", rate, 0, 0.06)
+	for _, tt := range []struct {
+		a, b float64
+		want bool
+	}{{2000, 3600, true}, {2000, 3000, false}, {0, 3600, false}} {
+		x, y := row("x", rate, 0, tt.a), row("x", rate, 0, tt.b)
+		other := Change{Row: &double, A: &x, B: &y}
+		if got := c.Changed[3].Alike(&other); got != tt.want {
+			t.Errorf("%v to %v is like 1000 to 1800: %v", tt.a, tt.b, got)
 		}
 	}
 }

@@ -16,27 +16,22 @@ import (
 const scoredBy = "score_by"
 
 // scoreText says what scores are.
-const scoreText = "deviations between the means, or between distributions (ks)"
+const scoreText = "difference / (deviation of a + 5% + a little of its unit)"
 
-// Differences returns the table of a comparison with a row for each change, and for what only one side has: the first
-// top of each, or all if that is 0.
+// Differences returns the table of a comparison with a row for each change, and for what only one side has: at most
+// top rows, or all if that is 0. People get no change that is like one above it then.
 func Differences(f Form, x *summary.Comparison, sides [2]Part, top int) *answer.Table {
 	t := &answer.Table{
 		Keys:    []string{"metric", "instance", "units", "mean_a", "mean_b", "p95_a", "p95_b", "max_a", "max_b", "difference", "ratio", "score", scoredBy},
 		Records: [][]string{},
 		Objects: []any{&jsonComparison{
-			f.head(&sides[0]), f.head(&sides[1]), scoreText, jsonNumber(x.Threshold), len(x.Changed), x.Same, len(x.OnlyA), len(x.OnlyB),
+			f.head(&sides[0]), f.head(&sides[1]), scoreText, jsonNumber(x.Threshold), len(x.Changed), x.Same, x.Clocks, len(x.OnlyA), len(x.OnlyB),
 		}},
 	}
-	more := ""
-	for _, list := range [][]summary.Change{x.Changed, x.OnlyA, x.OnlyB} {
-		if top > 0 && len(list) > top {
-			list, more = list[:top], "; --top 0 shows all"
-		}
-		for i := range list {
-			c := &list[i]
-			f.put(t, c.Metric, size(c), time.RFC3339Nano, func(f *texts) []string { return changeCells(c, f) }, func() any { return changeObject(c) })
-		}
+	shown, alike := f.shown(x, top)
+	for i := range shown {
+		c := &shown[i]
+		f.put(t, c.Metric, size(c), time.RFC3339Nano, func(f *texts) []string { return changeCells(c, f) }, func() any { return changeObject(c) })
 	}
 	if !f.forPeople() {
 		return t
@@ -49,12 +44,45 @@ func Differences(f Form, x *summary.Comparison, sides [2]Part, top int) *answer.
 		t.Above = append(t.Above, fmt.Sprintf("%c: %s, %s", "ab"[i], cmp.Or(p.Source.Name, p.Source.Kind, "local daemon"), span))
 	}
 	t.Above = append(t.Above, fmt.Sprintf("score: %s; %v or more", scoreText, x.Threshold))
-	t.Notes = []string{fmt.Sprintf("%d changed, %d hardly or not, %d only in a, %d only in b%s", len(x.Changed), x.Same, len(x.OnlyA), len(x.OnlyB), more)}
+	note := fmt.Sprintf("%d changed, %d hardly or not, %d only in a, %d only in b", len(x.Changed), x.Same, len(x.OnlyA), len(x.OnlyB))
+	if x.Clocks > 0 {
+		note += fmt.Sprintf("; left out: %d that only tell the time", x.Clocks)
+	}
+	if alike > 0 {
+		note += fmt.Sprintf("; %d as one above", alike)
+	}
+	if len(shown) < len(x.Changed)+len(x.OnlyA)+len(x.OnlyB) {
+		note += "; --top 0 shows all"
+	}
+	t.Notes = []string{note}
 	if len(t.Rows) > 0 {
 		align(t, []string{"p95_a", "p95_b", "max_a", "max_b", "difference", "ratio"})
 		t.Header[slices.Index(t.Keys, scoredBy)] = "by"
 	}
 	return t
+}
+
+// shown returns the rows that are shown, and how many changes among them are not, because they are like one above.
+// Both sides have some of the room that the changes leave.
+func (f *Form) shown(x *summary.Comparison, top int) (list []summary.Change, alike int) {
+	if top == 0 {
+		return slices.Concat(x.Changed, x.OnlyA, x.OnlyB), 0
+	}
+	for i := range x.Changed {
+		c := &x.Changed[i]
+		if f.forPeople() && slices.ContainsFunc(list, func(above summary.Change) bool { return c.Alike(&above) }) {
+			alike++
+			continue
+		}
+		if len(list) == top {
+			return list, alike
+		}
+		list = append(list, *c)
+	}
+	rest := top - len(list)
+	a := min(len(x.OnlyA), rest-min(len(x.OnlyB), rest/2))
+	list = append(list, x.OnlyA[:a]...)
+	return append(list, x.OnlyB[:min(len(x.OnlyB), rest-a)]...), alike
 }
 
 // size returns that of the numbers of a change, which are in one unit.
@@ -87,6 +115,7 @@ type jsonComparison struct {
 	Threshold jsonNumber `json:"threshold"`
 	Changed   int        `json:"changed"`
 	Same      int        `json:"same"`
+	Clocks    int        `json:"clocks"`
 	OnlyA     int        `json:"only_a"`
 	OnlyB     int        `json:"only_b"`
 }

@@ -30,7 +30,7 @@ type compare struct {
 	with      option.Options  // --with-S, --with-T: the window of the second side
 	metrics   []string        // none for all
 	threshold float64         // the least score that is shown
-	top       int             // at most so many changes are, the largest first; 0 for all, less than 0 for tableTop in a table
+	top       int             // at most so many rows are, the largest changes first; 0 for all, less than 0 for tableTop in a table
 	baseline  string
 	earlier   when.Baseline
 	fail      float64 // +Inf for never
@@ -44,7 +44,7 @@ type compare struct {
 // errOver is the error of a score that is larger than --fail-over allows.
 const errOver = Finding("a score is larger than --fail-over")
 
-// tableTop is how many changes a table shows if not given.
+// tableTop is how many rows a table shows if not given.
 const tableTop = 20
 
 // liveSamples is how many samples of live sources are compared if not given.
@@ -56,8 +56,9 @@ func newCompare() *Verb {
 		Long: "Compare the metrics of two sources, or of two windows of an archive: means, quantiles and extremes of\n" +
 			"each instance, counters as rates. The largest changes come first. A source is an archive, or host SPEC,\n" +
 			"or local; others follow -a, -h and -L. Hosts are sampled at the same time, every -t until -T, or 11\n" +
-			"samples a second apart. A score is the difference of the means divided by the standard deviation of the\n" +
-			"samples of both.",
+			"samples a second apart. A score is the difference of the means, divided by the standard deviation of the\n" +
+			"first side plus 5% of the larger mean plus a small amount of the unit, such as 1 count/s, 10 Kbyte/s, 1 ms\n" +
+			"or 0.05 of a load. Times that only grow, as an uptime does, are left out.",
 		Doors: Both, Most: many, Several: true, Partial: true, Complete: orReports(ofFiles),
 		New: func(f *Flags) Run {
 			q := &compare{options: f.Time}
@@ -103,7 +104,7 @@ func (q *compare) flags(f *Flags) {
 		return nil
 	})
 	f.Func("threshold", "leave out what has a smaller `SCORE` (default 1)", score(&q.threshold, "--threshold"))
-	f.Func("top", fmt.Sprintf("show the `N` largest changes; 0 for all (default %d in a table)", tableTop), func(arg string) (err error) {
+	f.Func("top", fmt.Sprintf("show `N` rows at most, changes first; 0 for all (default %d in a table)", tableTop), func(arg string) (err error) {
 		if q.top, err = strconv.Atoi(arg); err != nil || q.top < 0 {
 			return errors.New("--top requires a number of changes, or 0 for all")
 		}
@@ -369,8 +370,8 @@ func (q *compare) answer(ctx context.Context) error {
 		a.Rows, b.Rows = summary.Ranked(a.Rows, b.Rows, q.rank)
 	}
 	x := summary.Compare(a.Rows, b.Rows, q.threshold)
-	top := q.top
-	if top < 0 && q.s.set.Output == answer.Forms()[0] {
+	top := max(q.top, 0)
+	if q.top < 0 && q.s.set.Output == answer.Forms()[0] {
 		top = tableTop
 	}
 	err := q.s.show(ctx, q.w, digest.Differences(q.s.digest(), x, [2]digest.Part{q.a.part(), q.b.part()}, top))
