@@ -40,13 +40,22 @@ func (h *tableHeads) lines() int {
 	return n
 }
 
+// labelOf returns the name of a value for people: the label of a report stands for the name of the metric.
+func labelOf(m *sampling.Metric, instance string, full bool) string {
+	if m.Look == nil || !full {
+		return m.Label(instance, full)
+	}
+	titled := sampling.Metric{Name: m.Title(), Desc: m.Desc}
+	return titled.Label(instance, full)
+}
+
 // label returns the whole name of a column.
 func (t *tableWriter) label(metric, place int) string {
 	m := &t.h.Metrics[metric]
 	if place < 0 || m.Singular() {
-		return m.Name
+		return textwidth.Clean(m.Title())
 	}
-	return textwidth.Clean(m.Label(t.chosen[metric].names[place], len(t.h.Metrics) > 1))
+	return textwidth.Clean(labelOf(m, t.chosen[metric].names[place], len(t.h.Metrics) > 1))
 }
 
 // arrange chooses the heads and the widths of the columns: if there is not room for all, a common
@@ -287,6 +296,7 @@ func (t *tableWriter) header(ctx context.Context, s *sampling.Sample) error {
 	if t.opt.Header == NoHeader {
 		return nil
 	}
+	t.note()
 	if t.opt.Color && t.opt.Width > 0 { // then no piece of it is handed on before its end
 		defer t.dim(len(t.b))
 	}

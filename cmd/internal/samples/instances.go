@@ -23,7 +23,8 @@ type instanceWriter struct {
 	names   int // width of the names of instances
 	rows    []instanceRow
 	at      map[instanceKey]int // into rows
-	noted   bool                // that columns are left out
+	room    int                 // for them
+	noted   int                 // how many columns were shown when a line said so
 	begun   bool                // a recording has had values
 }
 
@@ -108,13 +109,12 @@ func (t *instanceWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if t.opt.Timestamp != "" {
 		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
 	}
-	t.names = max(t.names, textwidth.Width(stamp))
-	shown, gap := t.fit()
+	shown, gap, own := t.fit(textwidth.Width(stamp))
 	if t.opt.Header != NoHeader {
-		t.header(stamp, shown, gap)
+		t.header(stamp, shown, gap, own)
 	}
 	for i, row := range t.rows {
-		t.line(textwidth.Middle(row.name, t.names), shown, gap, func(b []byte, k int) []byte { return t.cell(b, k, row.cells[k]) })
+		t.line(shortened(row.name, t.room), shown, gap, func(b []byte, k int) []byte { return t.cell(b, k, row.cells[k]) })
 		if err := t.next(ctx, i); err != nil {
 			return err
 		}
@@ -187,29 +187,55 @@ func (t *instanceWriter) row(m *sampling.Metric, v *sampling.Value) *instanceRow
 	return &t.rows[i]
 }
 
-// fit returns how many columns fit the width, and what stands between them.
-func (t *instanceWriter) fit() (shown int, between string) {
-	for _, between = range []string{gap, " "} {
-		used := t.names
+// leastRow is how far the names of instances are cut for the sake of columns.
+const leastRow = 16
+
+// fit returns how many columns fit the width, what stands between them, and whether the time, which has a width, needs a
+// line of its own. It chooses the room for names.
+func (t *instanceWriter) fit(stamp int) (shown int, between string, own bool) {
+	least := min(t.names, leastRow)
+	for _, x := range []struct {
+		names   int
+		between string
+	}{{max(t.names, stamp), gap}, {max(t.names, stamp), " "}, {max(least, stamp), " "}, {least, " "}} {
+		used := x.names
 		for shown = 0; shown < len(t.columns); shown++ {
-			if used += len(between) + t.columns[shown].width; t.opt.Width > 0 && !t.opt.Wide && used > t.opt.Width && shown > 0 {
+			if used += len(x.between) + t.columns[shown].width; t.opt.Width > 0 && !t.opt.Wide && used > t.opt.Width && shown > 0 {
+				used -= len(x.between) + t.columns[shown].width
 				break
 			}
+		}
+		if t.room, between = x.names, x.between; t.opt.Width > used && x.names < t.names {
+			t.room = min(t.names, x.names+t.opt.Width-used)
 		}
 		if shown == len(t.columns) {
 			break
 		}
 	}
-	return shown, between
+	return shown, between, t.room < stamp
 }
 
-// header writes the time, the labels and the units.
-func (t *instanceWriter) header(stamp string, shown int, between string) {
+// shortened cuts a name to a width. A process loses its arguments and the directory of its program first.
+func shortened(name string, width int) string {
+	pid, path, ok := strings.Cut(name, " /")
+	if ok && textwidth.Width(name) > width {
+		program, _, _ := strings.Cut(path, " ")
+		name = pid + " " + program[strings.LastIndexByte(program, '/')+1:]
+	}
+	return textwidth.Middle(name, width)
+}
+
+// header writes the time, in a line of its own if it needs one, the labels and the units.
+func (t *instanceWriter) header(stamp string, shown int, between string, own bool) {
 	start := len(t.b)
-	if shown < len(t.columns) && !t.noted {
-		t.noted = true
+	if shown < len(t.columns) && shown != t.noted {
+		t.noted = shown
 		note := fmt.Sprintf("%d of %d columns (--wide has all)", shown, len(t.columns))
 		t.b = append(append(t.b, textwidth.Cut(note, t.opt.Width)...), '\n')
+	}
+	if own {
+		t.b = append(append(t.b, textwidth.Cut(stamp, t.opt.Width)...), '\n')
+		stamp = ""
 	}
 	units := false
 	t.line(stamp, shown, between, func(b []byte, k int) []byte {
@@ -229,7 +255,7 @@ func (t *instanceWriter) header(stamp string, shown int, between string) {
 
 // line writes a line: a name, and a cell for each column that is shown.
 func (t *instanceWriter) line(name string, shown int, between string, cell func(b []byte, column int) []byte) {
-	b := textwidth.AppendPad([]byte(nil), name, t.names, false)
+	b := textwidth.AppendPad([]byte(nil), name, t.room, false)
 	for k := range shown {
 		b = cell(append(b, between...), k)
 	}

@@ -58,14 +58,34 @@ cpu2                     5.0        -  -
 	if got := "\n" + write(0); got != want {
 		t.Errorf("got%swant%s", got, want)
 	}
-	narrow := write(30)
+	if got := write(30); !strings.HasPrefix(got, "1970-01-01 00:00:00\n       %busy    size name\n               Kbyte\nall     12.3") {
+		t.Errorf("the time is wider than the names:\n%s", got)
+	}
+	narrow := write(18)
 	for line := range strings.Lines(narrow) {
-		if len(line) > 31 {
-			t.Errorf("%q is wider than 30", line)
+		if len(line) > 19 {
+			t.Errorf("%q is wider than 18", line)
 		}
 	}
-	if !strings.HasPrefix(narrow, "1 of 3 columns") || strings.Count(narrow, "columns") != 1 {
+	if !strings.HasPrefix(narrow, "1 of 3 columns") || strings.Count(narrow, "of 3") != 1 {
 		t.Errorf("narrow:\n%s", narrow)
+	}
+}
+
+// TestShortened: a process that is cut keeps its number and the name of its program.
+func TestShortened(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		width      int
+	}{
+		{"001055 /usr/sbin/NetworkManager --no-daemon", "001055 NetworkManager", 21},
+		{"000007 (ksoftirqd/0)", "000007 (…irqd/0)", 16},
+		{"000745 /usr/lib/systemd", "000745 /usr/lib/systemd", 30},
+		{"/dev/mapper/rootvolume", "/dev/ma…tvolume", 15},
+	} {
+		if got := shortened(tt.name, tt.width); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
 	}
 }
 

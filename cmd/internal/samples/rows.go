@@ -150,7 +150,7 @@ func (r *rowWriter) measure(ctx context.Context, s *sampling.Sample) (all int, e
 		m, set := &r.h.Metrics[i], &s.Sets[i]
 		if all += set.Len(); set.Err != nil || set.Len() == 0 {
 			all++
-			r.widths.names = max(r.widths.names, textwidth.Width(m.Name))
+			r.widths.names = max(r.widths.names, textwidth.Width(m.Title()))
 		}
 		if err := r.choose(ctx, i, set); err != nil {
 			return 0, err
@@ -187,7 +187,7 @@ func (r *rowWriter) choose(ctx context.Context, metric int, set *sampling.Set) e
 		return err
 	}
 	if !r.known[metric] || n.Outgrown(most) {
-		*n, r.known[metric] = r.opt.form(r.h).Numbers(&m.Desc, m.Fixed, most), true
+		*n, r.known[metric] = r.opt.formOf(r.h, m).Numbers(&m.Desc, m.Fixed, most), true
 	}
 	_, err = set.Fit(ctx, n)
 	r.widths.units = max(r.widths.units, textwidth.Width(n.Unit))
@@ -212,7 +212,7 @@ func (r *rowWriter) note(key rowKey, f float64) {
 // rows returns the rows of a set.
 func (r *rowWriter) rows(metric int, set *sampling.Set) iter.Seq[row] {
 	return func(yield func(row) bool) {
-		x := row{metric: metric, name: r.h.Metrics[metric].Name, host: textwidth.Clean(set.Host)}
+		x := row{metric: metric, name: textwidth.Clean(r.h.Metrics[metric].Title()), host: textwidth.Clean(set.Host)}
 		switch {
 		case set.Err != nil:
 			x.note = set.Err.Error()
@@ -240,7 +240,7 @@ func (r *rowWriter) row(metric int, v *sampling.Value) row {
 	m, several := &r.h.Metrics[metric], len(r.h.Metrics) > 1
 	x := row{metric: metric, v: *v, host: textwidth.Clean(v.Host)}
 	if several || !m.Singular() {
-		x.name = textwidth.Clean(m.Label(v.Instance, several))
+		x.name = textwidth.Clean(labelOf(m, v.Instance, several))
 	}
 	return x
 }

@@ -31,6 +31,7 @@ type tableWriter struct {
 	day    string // of the row before, if it stands in the header
 	rows   int    // below the last header
 	begun  bool
+	noted  []string // above the header before
 	late   []string // labels of instances that came after the columns had been chosen
 }
 
@@ -290,7 +291,7 @@ func (t *tableWriter) whole() bool {
 	return shown >= all
 }
 
-// begin writes what the metrics are, and which columns are left out.
+// begin writes what the metrics are.
 func (t *tableWriter) begin() {
 	t.begun = true
 	if t.opt.Header == NoHeader {
@@ -301,8 +302,13 @@ func (t *tableWriter) begin() {
 			t.b = append(append(t.b, textwidth.Cut(m.Name+": "+m.Summary(), t.opt.Width)...), '\n')
 		}
 	}
+}
+
+// note writes how names are to be read and which columns are left out, unless the header before had the same.
+func (t *tableWriter) note() {
+	var note []string
 	if t.heads.prefix != "" {
-		t.b = append(append(t.b, textwidth.Cut("names below "+t.heads.prefix, t.opt.Width)...), '\n')
+		note = append(note, "names below "+t.heads.prefix)
 	}
 	if n, all := t.shown(); n < all {
 		var names []string
@@ -313,14 +319,19 @@ func (t *tableWriter) begin() {
 			}
 			return true
 		})
-		note := []string{fmt.Sprintf("%d of %d columns (--wide has all)", n, all), "without " + strings.Join(names, ", ")}
-		if one := strings.Join(note, "; "); textwidth.Width(one) <= t.opt.Width {
-			note = []string{one}
+		left := []string{fmt.Sprintf("%d of %d columns (--wide has all)", n, all), "without " + strings.Join(names, ", ")}
+		if one := strings.Join(left, "; "); textwidth.Width(one) <= t.opt.Width {
+			left = []string{one}
 		}
-		for _, line := range note {
-			t.b = append(append(t.b, textwidth.Cut(line, t.opt.Width)...), '\n')
-		}
+		note = append(note, left...)
 	}
+	if slices.Equal(note, t.noted) {
+		return
+	}
+	for _, line := range note {
+		t.b = append(append(t.b, textwidth.Cut(line, t.opt.Width)...), '\n')
+	}
+	t.noted = note
 }
 
 // line writes a line: the text in the column of times, and a cell for each column that is shown.

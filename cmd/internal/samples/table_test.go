@@ -54,6 +54,28 @@ func TestTableScreen(t *testing.T) {
 	}
 }
 
+// TestTableLeftOut: columns that do not fit are counted when they come, also after a sample without values, by their labels.
+func TestTableLeftOut(t *testing.T) {
+	h := &sampling.Header{Interval: time.Second}
+	var none, some []sampling.Set
+	for _, label := range []string{"%user", "%system"} {
+		m := metric("cpu."+label[1:], pcp.Uint32, indom)
+		m.Look = &sampling.Look{Label: label}
+		h.Metrics = append(h.Metrics, m)
+		none = append(none, sampling.Set{})
+		some = append(some, sampling.SetOf(value(1, "instance 1", 100), value(2, "instance 2", 100)))
+	}
+	got := write(t, NewTable, h, &Options{Width: 34, Height: 12}, at(0, none...), at(1, some...), at(2, some...))
+	if want := "2 of 4 columns (--wide has all)\nwithout %system[instance 1], %s...\n"; strings.Count(got, want) != 1 || strings.Count(got, "without") != 1 {
+		t.Errorf("got\n%swant %s", got, want)
+	}
+	h.Samples = 1
+	got = write(t, NewTable, h, &Options{Width: 20, Height: 12}, at(1, some...))
+	if !strings.Contains(got, "\n%user[i…ance 1]") {
+		t.Errorf("once: got\n%s", got)
+	}
+}
+
 // TestTableFloat: numbers have four digits, and their points stand below each other.
 func TestTableFloat(t *testing.T) {
 	h := &sampling.Header{Metrics: []sampling.Metric{metric("f", pcp.Float, pcp.NullInDom), metric("double", pcp.Double, pcp.NullInDom)}, Interval: time.Second / 2}
