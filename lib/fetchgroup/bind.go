@@ -254,9 +254,6 @@ func (b *Binding[S]) Each(ctx context.Context, interval time.Duration) iter.Seq2
 			if ctx.Err() != nil || errors.Is(err, pmerr.EOL) || !yield(row, err) {
 				return
 			}
-			if errors.Is(err, pmerr.IPC) {
-				_ = b.g.pc.Reconnect(ctx) // an error shows in the next fetch
-			}
 		}
 	}
 }

@@ -30,9 +30,9 @@ type FleetOptions struct {
 	Timeout time.Duration
 	// Connects is the number of simultaneous attempts to connect, by default 64.
 	Connects int
-	// Backoff is the first pause before another attempt to connect; it doubles with each failure up
-	// to a minute. By default a second.
-	Backoff time.Duration
+	// Delays are the pauses after failed attempts to connect; the last one repeats. By default those
+	// of pmapi.Retry.
+	Delays []time.Duration
 	// Open opens the source of a host, by default pmapi.OpenHost without a dialer. A function that
 	// puts derive.NewSource over the host allows expressions in tags.
 	Open func(ctx context.Context, host string) (pmapi.Source, error)
@@ -55,7 +55,7 @@ type Row[T any] struct {
 	Due   time.Time     // scheduled time of the fetch
 	Late  time.Duration // time from Due to the answer; more than the interval if the answer belongs to an earlier round
 	Value T             // belongs to the receiver
-	Err   error
+	Err   error         // a *pmapi.Down for errors.As as long as the host cannot be connected to
 }
 
 // A Sampler reads one host for a fleet. It is used by one goroutine at a time.
@@ -68,7 +68,7 @@ type Sampler[T any] interface {
 
 // Fleet reads structs from many hosts at once, on one schedule, until ctx ends or the loop is left:
 // for each host one row in each round, in the order of the answers. The row of a host that fails
-// has its error, and attempts to connect again follow with growing pauses; the row of a slow host
+// has its error, and attempts to connect again follow as in pmapi.Retry; the row of a slow host
 // has [ErrLate], and its answer is the row of the round in which it arrives. No host delays
 // another. All goroutines and connections have ended when the loop has.
 func Fleet[S any](ctx context.Context, hosts []string, opt *FleetOptions) iter.Seq[Row[*S]] {
@@ -116,9 +116,6 @@ func (o *FleetOptions) defaults() FleetOptions {
 	if d.Connects <= 0 {
 		d.Connects = 64
 	}
-	if d.Backoff <= 0 {
-		d.Backoff = time.Second
-	}
 	if d.Open == nil {
 		d.Open = func(ctx context.Context, host string) (pmapi.Source, error) { return pmapi.OpenHost(ctx, host, nil) }
 	}
@@ -163,7 +160,7 @@ func (f *fleet[T]) update(ctx context.Context, names []string) {
 	for _, name := range names {
 		h := known[name]
 		if delete(known, name); h == nil {
-			h = &host[T]{name: name, fleet: f, due: make(chan time.Time, 1)}
+			h = &host[T]{name: name, fleet: f, due: make(chan time.Time, 1), retry: pmapi.Retry{Delays: f.Delays}}
 			var own context.Context
 			own, h.end = context.WithCancel(ctx)
 			f.running.Go(func() { h.run(own) })
@@ -256,10 +253,9 @@ type host[T any] struct {
 	fleet   *fleet[T]
 	due     chan time.Time
 
-	sampler Sampler[T] // nil without a connection
-	pause   time.Duration
-	retry   time.Time // earliest time of the next attempt to connect
-	err     error     // reason of the missing connection
+	sampler  Sampler[T] // nil without a connection
+	answered bool       // there was an answer since the last attempt to connect
+	retry    pmapi.Retry
 }
 
 func (h *host[T]) run(ctx context.Context) {
@@ -291,19 +287,23 @@ func (h *host[T]) ask(ctx context.Context) (value T, err error) {
 	defer cancel()
 	value, err = h.sampler.Sample(ctx)
 	if err == nil {
-		h.pause = 0
+		h.answered = true
+		h.retry.Reset()
 		// A request that was cut short has left its reply under way: the connection is lost too.
 	} else if ctx.Err() != nil || errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.Timeout) {
 		h.close()
-		h.failed(err)
+		if !h.answered {
+			err = h.retry.Failed(err)
+		}
 	}
 	return value, err
 }
 
 func (h *host[T]) connect(ctx context.Context) error {
-	if h.err != nil && time.Now().Before(h.retry) {
-		return h.err
+	if err := h.retry.Wait(); err != nil {
+		return err
 	}
+	h.answered = false
 	h.opening.Store(true)
 	defer h.opening.Store(false)
 	select {
@@ -316,16 +316,10 @@ func (h *host[T]) connect(ctx context.Context) error {
 	defer cancel()
 	sampler, err := h.fleet.open(ctx, h.name)
 	if err != nil {
-		h.failed(err)
-		return err
+		return h.retry.Failed(err)
 	}
-	h.sampler, h.err = sampler, nil
+	h.sampler = sampler
 	return nil
-}
-
-func (h *host[T]) failed(err error) {
-	h.pause = min(max(2*h.pause, h.fleet.Backoff), time.Minute)
-	h.err, h.retry = err, time.Now().Add(h.pause)
 }
 
 func (h *host[T]) close() {

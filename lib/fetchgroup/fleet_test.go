@@ -108,7 +108,7 @@ func TestFleet(t *testing.T) { synctest.Test(t, testFleet) }
 func testFleet(t *testing.T) {
 	const n, rounds, interval = 40, 7, 250 * time.Millisecond
 	c := newTestHosts(t, n, 350*time.Millisecond)
-	opt := &FleetOptions{Interval: interval, Rounds: rounds, Timeout: 6 * interval, Backoff: interval, Connects: 8, Open: c.open}
+	opt := &FleetOptions{Interval: interval, Rounds: rounds, Timeout: 6 * interval, Delays: []time.Duration{interval}, Connects: 8, Open: c.open}
 	rows := make(map[string][]Row[*fleetHost])
 	for row := range Fleet[fleetHost](t.Context(), c.hosts, opt) {
 		rows[row.Host] = append(rows[row.Host], row)
@@ -160,7 +160,7 @@ func TestFleetRetries(t *testing.T) { synctest.Test(t, testFleetRetries) }
 func testFleetRetries(t *testing.T) {
 	c := newTestHosts(t, 1, 0)
 	s := c.servers[c.hosts[0]]
-	opt := &FleetOptions{Interval: 20 * time.Millisecond, Backoff: time.Millisecond, Open: c.open}
+	opt := &FleetOptions{Interval: 20 * time.Millisecond, Delays: []time.Duration{time.Millisecond}, Open: c.open}
 	var phases []string
 	for row := range Fleet[fleetHost](t.Context(), c.hosts, opt) {
 		phase := "good"

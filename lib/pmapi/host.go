@@ -15,34 +15,27 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Host is a Source of live metrics: a connection to a daemon. It is Live.
+// A Host is a Source of live metrics: a connection to a daemon. It is Live, and may be shared by
+// goroutines, each with a context of its own: they take turns, a request at a time.
+//
+// A request whose context ends breaks the connection, since its reply is still under way. The next request
+// after a lost connection makes a new one, unless the Dialer has NoRedial; while that fails,
+// requests fail with pmerr.IPC and a [*Down]. The first result of a new connection has all Changes: the
+// daemon may be another.
 //
 // Descriptions are kept until the connection ends, since a daemon does not change them. All other
 // answers are requested each time.
 type Host struct {
-	questions // the same as conn, until Close
-	spec      *pmcd.Spec
-	dialer    *pmcd.Dialer
-	conn      *pmcd.Conn
-	descs     map[pcp.ID]pcp.Desc // known descriptions; one with the ID NullID stands for a metric without a description
-	typeOf    func(pcp.ID) pcp.Type
-	closed    bool
-	retry     backoff
-}
+	spec   *pmcd.Spec
+	dialer *pmcd.Dialer
+	typeOf func(pcp.ID) pcp.Type
 
-// questions are the methods of a connection that a Source has too.
-type questions interface {
-	Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error)
-	Names(ctx context.Context, id pcp.ID) ([]string, error)
-	Children(ctx context.Context, name string) ([]pcp.Child, error)
-	LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error)
-	InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error)
-	Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error)
-}
-
-type backoff struct {
-	failures int
-	until    time.Time
+	turn   chan struct{} // has room for the one request under way, which owns the fields below
+	conn   *pmcd.Conn
+	descs  map[pcp.ID]pcp.Desc // known descriptions; one with the ID NullID stands for a metric without a description
+	missed pcp.Changes         // what may have changed since the last connection
+	retry  Retry
+	closed bool
 }
 
 var (
@@ -61,7 +54,7 @@ func OpenHost(ctx context.Context, spec string, dialer *pmcd.Dialer) (*Host, err
 	if dialer == nil {
 		dialer = new(pmcd.Dialer)
 	}
-	h := &Host{spec: s, dialer: dialer}
+	h := &Host{spec: s, dialer: dialer, turn: make(chan struct{}, 1)}
 	h.typeOf = func(id pcp.ID) pcp.Type {
 		if d, ok := h.descs[id]; ok {
 			return d.Type
@@ -80,64 +73,142 @@ func (h *Host) dial(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.conn, h.questions, h.descs = conn, conn, make(map[pcp.ID]pcp.Desc)
+	h.conn, h.descs = conn, make(map[pcp.ID]pcp.Desc)
 	return nil
 }
 
-// Close closes the connection. It implements Source.
+// Close waits for the request under way, and closes the connection. It implements Source.
 func (h *Host) Close() error {
-	h.closed, h.questions = true, noSource{}
+	h.turn <- struct{}{}
+	defer h.end()
+	h.closed = true
 	return h.conn.Close()
 }
 
-func (h *Host) delay() time.Duration {
-	delays := h.dialer.ReconnectDelays()
-	return delays[min(h.retry.failures, len(delays)-1)]
+// wait waits for the turn of a request, which end ends. Without an error it must be ended.
+func (h *Host) wait(ctx context.Context) error {
+	select {
+	case h.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if h.closed {
+		h.end()
+		return pmerr.NoContext
+	}
+	return nil
+}
+
+func (h *Host) end() { <-h.turn }
+
+// begin is wait, and connects if the connection is lost.
+func (h *Host) begin(ctx context.Context) error {
+	if err := h.wait(ctx); err != nil || h.conn.Err() == nil || h.dialer.NoRedial {
+		return err
+	}
+	if err := h.redial(ctx); err != nil {
+		h.end()
+		if ctx.Err() == nil {
+			err = fmt.Errorf("%w: %w", pmerr.IPC, err)
+		}
+		return err
+	}
+	h.missed = pcp.AgentAdded | pcp.AgentRestarted | pcp.LabelsChanged | pcp.NamesChanged
+	return nil
+}
+
+// ask makes a request of a connection.
+func ask[T any](ctx context.Context, h *Host, request func(*pmcd.Conn) (T, error)) (answer T, err error) {
+	if err := h.begin(ctx); err != nil {
+		return answer, err
+	}
+	defer h.end()
+	return request(h.conn)
+}
+
+// redial replaces the connection, unless the last attempt is too recent. The end of ctx is no failure of
+// the daemon.
+func (h *Host) redial(ctx context.Context) error {
+	if err := h.retry.Wait(); err != nil {
+		return err
+	}
+	h.conn.Close()
+	if err := h.dial(ctx); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		h.retry.Delays = h.dialer.ReconnectDelays()
+		return h.retry.Failed(err)
+	}
+	h.retry.Reset()
+	return nil
 }
 
 // Reconnect implements Live: the connection is closed if there is one, and replaced. After a
 // failure it fails at once, without trying, until some time has passed: 5, 10, 20, 40 and then
 // always 80 seconds, or the Dialer's delays. Every failure is ETIMEDOUT, and wraps its reason.
 func (h *Host) Reconnect(ctx context.Context) error {
-	if h.closed {
-		return pmerr.NoContext
+	if err := h.wait(ctx); err != nil {
+		return err
 	}
-	if wait := time.Until(h.retry.until); wait > 0 {
-		return fmt.Errorf("%w: %v too early", pmerr.Of(syscall.ETIMEDOUT), wait)
-	}
-	h.conn.Close()
-	if err := h.dial(ctx); err != nil {
-		h.retry.until = time.Now().Add(h.delay())
-		h.retry.failures++
+	defer h.end()
+	if err := h.redial(ctx); err != nil {
 		return fmt.Errorf("%w: %w", pmerr.Of(syscall.ETIMEDOUT), err)
 	}
-	h.retry = backoff{}
 	return nil
+}
+
+// Lookup implements Source.
+func (h *Host) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	return ask(ctx, h, func(c *pmcd.Conn) ([]pcp.Answer[pcp.ID], error) { return c.Lookup(ctx, names) })
+}
+
+// Names implements Source.
+func (h *Host) Names(ctx context.Context, id pcp.ID) ([]string, error) {
+	return ask(ctx, h, func(c *pmcd.Conn) ([]string, error) { return c.Names(ctx, id) })
+}
+
+// Children implements Source.
+func (h *Host) Children(ctx context.Context, name string) ([]pcp.Child, error) {
+	return ask(ctx, h, func(c *pmcd.Conn) ([]pcp.Child, error) { return c.Children(ctx, name) })
+}
+
+// LookupInst implements Source.
+func (h *Host) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	return ask(ctx, h, func(c *pmcd.Conn) (int32, error) { return c.LookupInst(ctx, d, name) })
+}
+
+// InstName implements Source.
+func (h *Host) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	return ask(ctx, h, func(c *pmcd.Conn) (string, error) { return c.InstName(ctx, d, inst) })
+}
+
+// Text implements Source.
+func (h *Host) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
+	return ask(ctx, h, func(c *pmcd.Conn) ([]pcp.Answer[string], error) { return c.Text(ctx, kind, idents) })
 }
 
 // Walk implements Source. A name that the daemon lists and then does not know has the identifier
 // NullID.
 func (h *Host) Walk(ctx context.Context, name string, ids bool, f func(name string, id pcp.ID) bool) error {
-	if h.closed {
-		return pmerr.NoContext
-	}
-	names, err := h.conn.Traverse(ctx, name)
-	if err != nil {
-		return err
-	}
-	known := make([]pcp.ID, 0, len(names))
-	for part := range slices.Chunk(names, walkWindow) {
-		if !ids {
-			break
+	var known []pcp.ID
+	names, err := ask(ctx, h, func(c *pmcd.Conn) ([]string, error) {
+		names, err := c.Traverse(ctx, name)
+		if err != nil || !ids {
+			return names, err
 		}
-		found, err := h.conn.Lookup(ctx, part)
-		if err != nil {
-			return err
+		known = make([]pcp.ID, 0, len(names))
+		for part := range slices.Chunk(names, walkWindow) {
+			found, err := c.Lookup(ctx, part)
+			if err != nil {
+				return nil, err
+			}
+			for _, answer := range found {
+				known = append(known, answer.Value)
+			}
 		}
-		for _, answer := range found {
-			known = append(known, answer.Value)
-		}
-	}
+		return names, nil
+	})
 	for i, n := range names {
 		id := pcp.NullID
 		if ids {
@@ -147,7 +218,7 @@ func (h *Host) Walk(ctx context.Context, name string, ids bool, f func(name stri
 			break
 		}
 	}
-	return nil
+	return err
 }
 
 // walkWindow is the number of names in one lookup: enough for many requests at once, and little memory.
@@ -155,9 +226,14 @@ const walkWindow = 64 << 10
 
 // Describe implements Source.
 func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
-	if h.closed {
-		return nil, pmerr.NoContext
+	if err := h.begin(ctx); err != nil {
+		return nil, err
 	}
+	defer h.end()
+	return h.describe(ctx, ids)
+}
+
+func (h *Host) describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	ask := ids
 	if len(h.descs) > 0 {
 		ask = slices.DeleteFunc(slices.Clone(ids), h.described)
@@ -203,9 +279,10 @@ func (h *Host) keep(ids []pcp.ID, found []pcp.Answer[pcp.Desc]) {
 
 // Fetch implements Source. A request without metrics takes the time from this machine's clock.
 func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
-	if h.closed {
-		return pmerr.NoContext
+	if err := h.begin(ctx); err != nil {
+		return err
 	}
+	defer h.end()
 	if len(req.IDs) == 0 {
 		dst.Reset(0)
 		dst.Time = pcp.TimestampOf(time.Now())
@@ -217,6 +294,8 @@ func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	if err := h.conn.Fetch(ctx, req.IDs, req.Profile, h.typeOf, dst); err != nil {
 		return err
 	}
+	dst.Changes |= h.missed
+	h.missed = 0
 	if dst.Changes&(pcp.AgentAdded|pcp.AgentRestarted) != 0 {
 		h.retryUnknown()
 	}
@@ -238,32 +317,27 @@ func (h *Host) learn(ctx context.Context, ids []pcp.ID) error {
 	if len(ask) == 0 {
 		return nil
 	}
-	_, err := h.Describe(ctx, ask)
+	_, err := h.describe(ctx, ask)
 	return err
 }
 
 // Store implements Live.
 func (h *Host) Store(ctx context.Context, sets []pcp.Values) error {
-	if h.closed {
-		return pmerr.NoContext
+	if err := h.begin(ctx); err != nil {
+		return err
 	}
+	defer h.end()
 	return h.conn.Store(ctx, sets)
 }
 
 // Instances implements Source.
 func (h *Host) Instances(ctx context.Context, ds []pcp.InDom, _ When) ([]pcp.Answer[[]pcp.Instance], error) {
-	if h.closed {
-		return nil, pmerr.NoContext
-	}
-	return h.conn.Instances(ctx, ds)
+	return ask(ctx, h, func(c *pmcd.Conn) ([]pcp.Answer[[]pcp.Instance], error) { return c.Instances(ctx, ds) })
 }
 
 // Labels implements Source.
 func (h *Host) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, _ When) ([]pcp.Answer[pcp.ObjectLabels], error) {
-	if h.closed {
-		return nil, pmerr.NoContext
-	}
-	return h.conn.Labels(ctx, kind, idents)
+	return ask(ctx, h, func(c *pmcd.Conn) ([]pcp.Answer[pcp.ObjectLabels], error) { return c.Labels(ctx, kind, idents) })
 }
 
 // Host implements Source: the name is that of the specification, or this machine's for the local

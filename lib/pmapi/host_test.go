@@ -29,7 +29,7 @@ func openSample(t testing.TB, delays ...time.Duration) (*Host, *pmcdtest.Server,
 	t.Helper()
 	w := pmcdtest.Sample()
 	s := pmcdtest.NewServer(w)
-	h, err := OpenHost(context.Background(), "127.0.0.1", &pmcd.Dialer{DialContext: s.Dial, Delays: delays, RequestTimeout: 10 * time.Second})
+	h, err := OpenHost(context.Background(), "127.0.0.1", &pmcd.Dialer{DialContext: s.Dial, Delays: delays, NoRedial: true, RequestTimeout: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,19 +198,19 @@ func TestHostBackoff(t *testing.T) {
 		if err := h.Reconnect(ctx); !errors.Is(err, timedOut) || dials != i+1 {
 			t.Errorf("failure %d: error %v, %d attempts", i, err, dials)
 		}
-		if left := time.Until(h.retry.until); left > wait || left < wait-time.Minute {
+		if left := time.Until(h.retry.down.Next); left > wait || left < wait-time.Minute {
 			t.Errorf("failure %d: %v left, want %v", i, left, wait)
 		}
 		if err := h.Reconnect(ctx); !errors.Is(err, timedOut) || dials != i+1 {
 			t.Errorf("too early after failure %d: error %v, %d attempts", i, err, dials)
 		}
-		h.retry.until = time.Now() // as if that time had passed
+		h.retry.down.Next = time.Now() // as if that time had passed
 	}
 	s.SetDown(false)
 	if err := h.Reconnect(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if h.retry != (backoff{}) {
+	if h.retry.Wait() != nil || h.retry.down != nil {
 		t.Errorf("after success: %+v", h.retry)
 	}
 	if err := h.Fetch(ctx, &Request{IDs: []pcp.ID{binID}}, new(pcp.Result)); err != nil {

@@ -9,7 +9,7 @@
 // Three interfaces are optional, and found by [As]: a [Timeline] has a past, a [Live] one takes
 // values and can connect again, and a [Wrapper] has another Source below.
 //
-// A Source may not be shared by goroutines.
+// A Host may be shared by goroutines, other Sources may not.
 package pmapi
 
 import (

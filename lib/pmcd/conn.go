@@ -71,6 +71,9 @@ func (c *Conn) Close() error {
 	return c.nc.Close()
 }
 
+// Err returns the error that broke the connection, nil as long as requests can be made.
+func (c *Conn) Err() error { return c.broken }
+
 // fail closes the connection for good, and returns the context's error if that has ended, otherwise err
 // with a code.
 func (c *Conn) fail(ctx context.Context, op string, err error) *Error {

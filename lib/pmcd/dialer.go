@@ -76,6 +76,10 @@ type Dialer struct {
 	// 10, 20, 40 and 80 seconds; see ReconnectDelays.
 	Delays []time.Duration
 
+	// NoRedial leaves a lost connection of a pmapi.Host lost until Reconnect is called, as the C
+	// library does.
+	NoRedial bool
+
 	// The functions of the system: connecting, the addresses of a name, and this host's name. The
 	// defaults are net.Dialer, net.DefaultResolver and os.Hostname.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,6 +19,8 @@ import (
 	"pmtools/lib/mmv"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
+	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/prom"
@@ -137,6 +140,30 @@ func TestCollectorErrors(t *testing.T) {
 	}
 	if _, err := gather(prom.NewCollector(src, nil)); err == nil {
 		t.Error("a closed source collects")
+	}
+}
+
+// TestCollectorUnknown collects what there is beside an unknown name, which is logged once.
+func TestCollectorUnknown(t *testing.T) {
+	s := pmcdtest.NewServer(pmcdtest.Sample())
+	defer s.Close()
+	src, err := pmapi.OpenHost(t.Context(), "127.0.0.1", &pmcd.Dialer{DialContext: s.Dial})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	var log strings.Builder
+	c := prom.NewCollector(src, &prom.CollectorOptions{Names: []string{"no.such", "sample.bin"}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	first, err := gather(c)
+	if err != nil || !strings.Contains(first, "sample_bin") {
+		t.Fatalf("error %v, got\n%s", err, first)
+	}
+	s.Hangup() // as a pmcd that is started again
+	if again, err := gather(c); err != nil || again != first {
+		t.Errorf("after a restart: error %v, got\n%s", err, again)
+	}
+	if n := strings.Count(log.String(), "no.such"); n != 1 {
+		t.Errorf("%d lines:\n%s", n, log.String())
 	}
 }
 

@@ -183,6 +183,7 @@ func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) 
 
 func (o *Opener) dialer() *pmcd.Dialer {
 	d := pmcd.DialerFromEnv(o.env.LookupEnv, o.env.Config().Get, func(text string) { o.env.Notify("Warning: " + text) })
+	d.NoRedial = true // each command says when it connects again, as PCP's do
 	if !o.Silent {
 		d.Prompt = func(_ context.Context, console, text string, echo bool) (string, error) {
 			return prompt(o.env, console, text, echo)
