@@ -164,7 +164,7 @@ func (m *metric) turn(next span) {
 
 // row returns the row of a series.
 func (m *metric) row(s *series, inst int32, one bool) Row {
-	r := Row{Metric: m.Metric, Figures: s.finish(m.of.opt.Compared), ID: inst, One: one}
+	r := Row{Metric: m.Metric, Figures: s.finish(m.of.opt.Compared, m.of.opt.Quantiles), ID: inst, One: one}
 	if m.of.opt.Every > 0 {
 		r.From, r.To = pcp.TimestampOf(m.from), pcp.TimestampOf(m.to)
 	}

@@ -18,10 +18,11 @@ type Figures struct {
 	MaxTime       pcp.Timestamp
 	First         float64
 	Last          float64
-	Mean          float64 // weighted by the time for which samples hold, unless that is 0
-	Seconds       float64 // for how long they hold in all
-	P50, P95, P99 float64 // quantiles
-	QuantileError float64 // by which part of the true quantiles these may be off
+	Mean          float64   // weighted by the time for which samples hold, unless that is 0
+	Seconds       float64   // for how long they hold in all
+	P50, P95, P99 float64   // quantiles
+	Quantiles     []float64 // those of Options.Quantiles
+	QuantileError float64   // by which part of the true quantiles these may be off
 
 	spread *spread // nil unless Options.Compared
 }
@@ -82,8 +83,8 @@ func (s *series) merge(o *series) {
 	s.sketch.merge(&o.sketch)
 }
 
-// finish returns what is known, with what Compare needs or without. Nothing can be added after it.
-func (s *series) finish(compared bool) *Figures {
+// finish returns what is known, with what Compare needs or without, and more quantiles. Nothing can be added after it.
+func (s *series) finish(compared bool, more []Quantile) *Figures {
 	within := func(x float64) float64 { return min(max(x, s.Min), s.Max) }
 	if s.Mean = s.area / s.Seconds; !(s.Seconds > 0) {
 		s.Mean = s.sum / float64(s.Samples) // each has the same weight
@@ -93,6 +94,16 @@ func (s *series) finish(compared bool) *Figures {
 	}
 	q := s.sketch.quantiles(0.5, 0.95, 0.99)
 	s.P50, s.P95, s.P99 = within(q[0]), within(q[1]), within(q[2]) // the sketch knows no extremes
+	if len(more) > 0 {
+		parts := make([]float64, len(more))
+		for i := range more {
+			parts[i] = more[i].Part
+		}
+		s.Quantiles = s.sketch.quantiles(parts...)
+		for i, x := range s.Quantiles {
+			s.Quantiles[i] = within(x)
+		}
+	}
 	s.QuantileError = s.sketch.error()
 	if compared {
 		s.spread = s.sketch.spread()

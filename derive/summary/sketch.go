@@ -199,11 +199,12 @@ func (b *buckets) join() {
 // exceed, or what is known about it. Without numbers it is NaN.
 func (s *sketch) quantiles(parts ...float64) []float64 {
 	out := make([]float64, 0, len(parts))
+	const exact = 1 - 1e-12 // 0.55 of 100 numbers are 55, not 55.00000000000001
 	rank := func() uint64 { // of the next one
 		if len(out) == len(parts) {
 			return math.MaxUint64
 		}
-		return uint64(min(max(math.Ceil(parts[len(out)]*float64(s.n)), 1), float64(s.n)))
+		return uint64(min(max(math.Ceil(parts[len(out)]*float64(s.n)*exact), 1), float64(s.n)))
 	}
 	next, seen := rank(), uint64(0)
 	take := func(x float64) {

@@ -33,6 +33,8 @@ type Options struct {
 	Wanted    func(name string) func(instance string, value float64) bool
 	Instances bool // there are rows of each instance
 	Compared  bool // the rows have what Compare needs
+	// Quantiles are those of Figures.Quantiles, in ascending order; these and P50, P95 and P99 have the same cost.
+	Quantiles []Quantile
 	// Every is the length of the intervals that have rows of their own each; 0 for the whole time. They begin
 	// at multiples of it on the clock of Zone, counted from the midnight of 1970-01-01, and where the clock is
 	// changed to another multiple.

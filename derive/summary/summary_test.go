@@ -463,7 +463,7 @@ func TestRank(t *testing.T) {
 		for i, x := range values {
 			s.add(x, pcp.Timestamp{Sec: int64(i)})
 		}
-		f := s.finish(true)
+		f := s.finish(true, nil)
 		f.spread.variance = deviation * deviation
 		return Row{Metric: &Metric{Name: name, Desc: pcp.Desc{Type: pcp.Double, Units: u}}, Figures: f}
 	}

@@ -1,6 +1,8 @@
 package digest
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -19,7 +21,8 @@ type Summaries struct {
 	Hosts     bool // there are parts of several, and a column of these
 	Intervals bool // and of these
 	Change    bool
-	Instances bool // some rows are of instances
+	Instances bool               // some rows are of instances
+	Quantiles []summary.Quantile // in the place of the usual ones
 	written   bool
 	rows      []summary.Row // for people
 }
@@ -59,7 +62,11 @@ func (s *Summaries) End() error {
 		return nil
 	}
 	t := s.table(s.rows, s.columns())
-	align(t, []string{"to", "min_time", "max_time", "marks", "gaps", "last", "p99", "samples", "p50", "min"})
+	drop := []string{"to", "min_time", "max_time", "marks", "gaps", "last", "p99", "samples", "p50", "min"}
+	for _, q := range s.Quantiles { // which somebody wants: they have room if any have
+		drop = append(slices.DeleteFunc(drop, func(name string) bool { return name == q.Name }), q.Name)
+	}
+	align(t, drop)
 	metric := slices.Index(t.Keys, "metric")
 	for i := range s.rows {
 		if s.rows[i].One {
@@ -80,7 +87,8 @@ func (s *Summaries) columns() (names []string) {
 	if names = append(names, "metric"); s.named() {
 		names = append(names, "instance")
 	}
-	names = append(names, "units", "samples", "gaps", "marks", "min", "min_time", "max", "max_time", "mean", "p50", "p95", "p99", "last")
+	names = append(names, "units", "samples", "gaps", "marks", "min", "min_time", "max", "max_time", "mean")
+	names = append(append(names, s.quantileNames()...), "last")
 	if s.Change {
 		names = append(names, "change")
 	}
@@ -126,15 +134,66 @@ func (s *Summaries) cells(r *summary.Row, f *texts) (cells []string) {
 	}
 	cells = append(cells,
 		r.Desc.Units.String(), strconv.Itoa(r.Samples), strconv.Itoa(r.Gaps), strconv.Itoa(r.Marks),
-		f.number(r.Min), at(r.MinTime), f.number(r.Max), at(r.MaxTime), f.number(r.Mean), f.number(r.P50), f.number(r.P95), f.number(r.P99), f.number(r.Last),
+		f.number(r.Min), at(r.MinTime), f.number(r.Max), at(r.MaxTime), f.number(r.Mean),
 	)
+	for _, x := range s.quantiles(r) {
+		cells = append(cells, f.number(x))
+	}
+	cells = append(cells, f.number(r.Last))
 	if s.Change {
 		cells = append(cells, f.number(r.Change()))
 	}
 	return cells
 }
 
+// quantiles returns the quantiles of a row that are wanted.
+func (s *Summaries) quantiles(r *summary.Row) []float64 {
+	if len(s.Quantiles) == 0 {
+		return []float64{r.P50, r.P95, r.P99}
+	}
+	return r.Quantiles
+}
+
+// quantileNames returns the names of the quantiles that are wanted.
+func (s *Summaries) quantileNames() []string {
+	if len(s.Quantiles) == 0 {
+		return []string{"p50", "p95", "p99"}
+	}
+	names := make([]string, len(s.Quantiles))
+	for i := range names {
+		names[i] = s.Quantiles[i].Name
+	}
+	return names
+}
+
+// A jsonRow has members for the quantiles between those of its parts.
 type jsonRow struct {
+	jsonRowHead
+	names     []string
+	quantiles []float64
+	jsonRowTail
+}
+
+// MarshalJSON returns one object.
+func (r *jsonRow) MarshalJSON() ([]byte, error) {
+	head, err := json.Marshal(&r.jsonRowHead)
+	if err != nil {
+		return nil, err
+	}
+	tail, err := json.Marshal(&r.jsonRowTail)
+	if err != nil {
+		return nil, err
+	}
+	out := head[:len(head)-1]
+	for i, x := range r.quantiles {
+		if !math.IsNaN(x) {
+			out = fmt.Appendf(out, ",%q:%s", r.names[i], format.AppendShort(nil, x, 64))
+		}
+	}
+	return append(append(out, ','), tail[1:]...), nil
+}
+
+type jsonRowHead struct {
 	Host     string           `json:"host,omitempty"`
 	From     string           `json:"from,omitempty"`
 	To       string           `json:"to,omitempty"`
@@ -152,21 +211,22 @@ type jsonRow struct {
 	MaxTime string       `json:"max_time,omitempty"`
 	Mean    jsonNumber   `json:"mean,omitzero"`
 	Seconds jsonNumber   `json:"seconds"`
-	P50     jsonNumber   `json:"p50,omitzero"`
-	P95     jsonNumber   `json:"p95,omitzero"`
-	P99     jsonNumber   `json:"p99,omitzero"`
-	Error   jsonNumber   `json:"quantile_error"`
-	Last    jsonNumber   `json:"last,omitzero"`
-	Change  jsonNumber   `json:"change,omitzero"`
+}
+
+type jsonRowTail struct {
+	Error  jsonNumber `json:"quantile_error"`
+	Last   jsonNumber `json:"last,omitzero"`
+	Change jsonNumber `json:"change,omitzero"`
 }
 
 func (s *Summaries) object(r *summary.Row) any {
-	out := &jsonRow{
+	out := &jsonRow{jsonRowHead{
 		Host: r.Host, Metric: r.Name, InDom: answer.InDom(&r.Desc), Instance: newInstance(r), Desc: answer.DescOf(&r.Desc),
 		Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, Min: jsonNumber(r.Min), Max: jsonNumber(r.Max),
-		Mean: jsonNumber(r.Mean), Seconds: jsonNumber(r.Seconds), P50: jsonNumber(r.P50), P95: jsonNumber(r.P95), P99: jsonNumber(r.P99),
+		Mean: jsonNumber(r.Mean), Seconds: jsonNumber(r.Seconds),
+	}, s.quantileNames(), s.quantiles(r), jsonRowTail{
 		Error: jsonNumber(r.QuantileError), Last: jsonNumber(r.Last), Change: jsonNumber(math.NaN()),
-	}
+	}}
 	if s.Intervals {
 		out.From, out.To = s.time(r.From), s.time(r.To)
 	}

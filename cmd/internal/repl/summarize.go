@@ -28,6 +28,7 @@ type summarize struct {
 	instances bool
 	every     time.Duration
 	order     summary.Order
+	quantiles []summary.Quantile // in the place of the usual ones
 
 	s     *Session
 	exprs []string // none for all metrics
@@ -85,6 +86,12 @@ func (q *summarize) flags(f *Flags) {
 		}
 		return nil
 	})
+	f.Func("quantiles", "show these quantiles of the samples, a `LIST` of percentages such as 50,90,99.9", func(arg string) (err error) {
+		if q.quantiles, err = summary.ParseQuantiles(arg); err != nil {
+			return fmt.Errorf("--quantiles: %w", err)
+		}
+		return nil
+	})
 	f.BoolVarP(&q.raw, "raw", "r", false, "show counters as they are (no rate conversion)")
 }
 
@@ -93,7 +100,7 @@ func (q *summarize) run(ctx context.Context) error {
 	s := q.s
 	q.order.By = cmp.Or(q.order.By, summary.Ranks()[0])
 	q.out = digest.Summaries{
-		Form: s.digest(), Intervals: q.every > 0, Change: q.order.By == "change" || q.order.Sort == "change",
+		Form: s.digest(), Intervals: q.every > 0, Quantiles: q.quantiles, Change: q.order.By == "change" || q.order.Sort == "change",
 		Show: func(t *answer.Table) error { return s.show(ctx, q.w, t) },
 	}
 	one, err := s.openSide(ctx, Side{s.kind, s.name}, true)
@@ -126,7 +133,7 @@ func (q *summarize) expand(ctx context.Context, one *side, say func(string)) err
 		}
 	}
 	one.order = q.order
-	one.of.Raw, one.of.Instances, one.of.Every = q.raw, q.instances || q.order.Top > 0, q.every
+	one.of.Raw, one.of.Instances, one.of.Every, one.of.Quantiles = q.raw, q.instances || q.order.Top > 0, q.every, q.quantiles
 	x, err := q.s.expandSide(ctx, one, q.exprs, q.w)
 	if err != nil || q.order.Top > 0 {
 		return err
