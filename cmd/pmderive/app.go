@@ -7,6 +7,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/history"
 	"pmtools/cmd/internal/hostfile"
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/paint"
@@ -29,10 +30,11 @@ type app struct {
 	version bool        // -V
 	pager   pager.Shown // the program that has the terminal
 	reports report.Reports
-	catalog string // a table of metrics that has the metadata, "" for none
-	bare    bool   // definitions that are installed are not asked for
-	running bool   // the command line was valid: errors are not errors of usage
-	unknown error  // what help was wanted about, but does not exist
+	history history.History // of the prompt
+	catalog string          // a table of metrics that has the metadata, "" for none
+	bare    bool            // definitions that are installed are not asked for
+	running bool            // the command line was valid: errors are not errors of usage
+	unknown error           // what help was wanted about, but does not exist
 }
 
 func newCommand(env *cli.Env) *app {

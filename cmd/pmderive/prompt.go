@@ -33,7 +33,8 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	}
 	leaving := func() { a.pager.End(); mode.leave() }
 	colors := &paint.Painter{Marks: s.Marks}
-	h := history.Open(a.Env.LookupEnv)
+	h := &a.history
+	*h = *history.Open(a.Env.LookupEnv)
 	var rl lineReader = &plainLines{in: newLines(a.Env.Stdin), out: a.Env.Stdout}
 	remember := func(string) {}
 	if a.Env.Getenv("TERM") != "dumb" {
@@ -195,6 +196,8 @@ func readItem(rl lineReader, prompt string, incomplete func(text string) string)
 		rl.SetPrompt(open + more)
 		line, err := rl.Readline()
 		switch {
+		case err == nil && repl.Leaves(line):
+			text = line
 		case err == nil:
 			text, ends = repl.Join(text, line), 0
 		case errors.Is(err, io.EOF) && ends == 0:

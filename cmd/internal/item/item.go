@@ -47,6 +47,9 @@ func Parse(src string) Item {
 		it := Parse(foreign(text))
 		it.Start = max(strings.LastIndex(src, it.Text), 0)
 		return it
+	case strings.HasPrefix(text, ":!"):
+		arg := strings.TrimSpace(text[2:])
+		return Item{Kind: Command, Name: "!", Text: arg, Start: start + len(text) - len(arg)}
 	case text[0] == ':':
 		name, arg, _ := strings.Cut(text[1:], " ")
 		arg = strings.TrimSpace(arg)
@@ -82,13 +85,16 @@ func wordItem(text string) string {
 // others are the commands of other programs' prompts, psql's and duckdb's, and what they are here.
 var others = map[string]string{
 	`\q`: "quit", `\?`: "help", `\h`: "help", `?`: "help", `\d`: "metrics", `\dt`: "metrics", `\l`: "list", `\i`: "run", `\o`: "output",
-	`\e`: "edit", `\timing`: "timing", `\c`: "source", `\x`: "vertical", `\set`: "set", `\watch`: "watch",
-	".quit": "quit", ".exit": "quit", ".help": "help", ".tables": "metrics", ".read": "run", ".output": "output", ".timer": "timing",
+	`\e`: "edit", `\timing`: "timing", `\c`: "source", `\x`: "vertical", `\set`: "set", `\watch`: "watch", `\s`: "history", `\r`: "reset",
+	".quit": "quit", ".exit": "quit", ".help": "help", ".tables": "metrics", ".read": "run", ".output": "output", ".timer": "timing", ".shell": "!", ".system": "!",
 }
 
 // foreign returns the command that does here what one of another program's prompt does. A command that is
 // unknown is so under its own name, unless it may be something else.
 func foreign(text string) string {
+	if command, ok := strings.CutPrefix(text, `\!`); ok {
+		return ":!" + command
+	}
 	word, arg, _ := strings.Cut(text, " ")
 	name, known := others[strings.TrimRight(word, ";")]
 	switch {

@@ -61,7 +61,7 @@ func TestComplete(t *testing.T) {
 		{":run t", 5, "two.conf"},
 		{"matchinst(!/a/, t.", 16, "t.a|t.b|t.c|t.d|t.s"},
 		{"t.b / t.", 6, "t.a|t.b|t.c|t.d|t.s"},
-		{":", 0, ":check |:compare |:d |:debug |:deps |:desc |:describe |:drop |:edit |:eval |:exit|:explain |:find |:fmt |:functions |:help |:inst |:install |:install! |:labels |:last |:list |:load |:metrics |:next |:output |:plot |:prev |:quit|:record |:report |:reports |:run |:save |:save! |:set |:show |:source |:step |:summarize |:text |:time |:timing|:top |:uninstall |:vertical|:watch |:when "},
+		{":", 0, ":! |:check |:compare |:d |:debug |:deps |:desc |:describe |:drop |:edit |:eval |:exit|:explain |:find |:fmt |:functions |:h |:help |:history |:inst |:install |:install! |:labels |:last |:list |:load |:metrics |:next |:output |:plot |:prev |:quit|:record |:report |:reports |:reset|:run |:save |:save! |:set |:show |:source |:step |:summarize |:text |:time |:timing|:top |:uninstall |:vertical|:watch |:when "},
 		{":record --st", 8, "--stop "}, {":record --background f t.b", 23, "t.b"},
 		{":la", 0, ":labels |:last "},
 		{":time ", 6, "end|start"}, {":ti s", 5, ""}, {":last c", 6, "csv"}, {":last --pre", 6, "--precision "}, {":wa t.", 4, "t.a|t.b|t.c|t.d|t.s"}, {":sou tw", 5, "two.conf"},
@@ -80,7 +80,7 @@ func TestComplete(t *testing.T) {
 		{":set output ", 12, "csv|json|openmetrics|table"},
 		{":step ", 6, "record"},
 		{":help un", 6, "uninstall|units"},
-		{"help r", 5, "rate|rates|record|report|reports|rescale|round|run"},
+		{"help r", 5, "rate|rates|record|report|reports|rescale|reset|round|run"},
 		{"he", 0, "help"},
 		{":list ", 6, "event.flags|event.missed|x.aa|x.ab"},
 	} {

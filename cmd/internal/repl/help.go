@@ -28,7 +28,7 @@ func newFunctions() *Verb {
 
 func newHelp() *Verb {
 	return &Verb{
-		Name: "help", Usage: "[COMMAND|TOPIC|FUNCTION]", Short: "Tell about a command, a topic or a function",
+		Name: "help", Aliases: []Alias{{Name: "h"}}, Usage: "[COMMAND|TOPIC|FUNCTION]", Short: "Tell about a command, a topic or a function",
 		Doors: Both, Most: 1, Bare: true, Complete: ofTopics,
 		New: func(f *Flags) Run {
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"slices"
 	"strings"
 
 	"pmtools/cmd/internal/item"
@@ -25,6 +26,12 @@ func (s *Session) Incomplete(text string) string {
 		}
 	}
 	return ""
+}
+
+// Leaves reports whether a further line of an item is one of its own instead, such as :quit, in the place of the item.
+func Leaves(line string) bool {
+	it := item.Parse(line)
+	return it.Kind == item.Command && strings.ContainsAny(strings.TrimSpace(line)[:1], `:\`) && slices.Contains([]string{"quit", "exit", "reset"}, it.Name)
 }
 
 // Join puts the next line behind an item that waits for it.

@@ -91,6 +91,9 @@ type World struct {
 	Output func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
 	Save   func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
 	Edit   func(text string) (string, error)          // lets the user change a text; nil for no editor
+	// Shell runs a command of the shell, or the shell itself for "", on the terminal; nil for no shell.
+	Shell   func(command string) error
+	History func() []string // what was typed before; nil for no prompt
 	// Read reads files of definitions, those below directories, or standard input where there is no name; the error
 	// tells which cannot be read, beside the others.
 	Read     func(names []string) ([]lint.File, error)
