@@ -12,7 +12,7 @@ import (
 
 // A Registry reads definitions of derived metrics by PCP's rules: no name twice, limits, identifiers in
 // the order of the definitions, settings. [Registry.Set] returns those that it has read. One goroutine
-// uses it at a time; its Sets may be shared.
+// uses it at a time; its Sets may be shared. [NewRegistry] makes one: the zero Registry refuses definitions.
 type Registry struct {
 	warn     func(line string)
 	observer Observer
@@ -34,6 +34,9 @@ func (r *Registry) SetLanguage(l check.Language) { r.language = l }
 
 // Set returns the definitions so far.
 func (r *Registry) Set() *Set {
+	if r.index == nil {
+		return NewSet()
+	}
 	r.shared = true
 	return &Set{reg: r, language: r.language, read: layer{slices.Clip(r.list), r.index}}
 }
@@ -105,6 +108,8 @@ func (r *Registry) register(l check.Language, layer Layer, name, expr string) er
 func (r *Registry) define(l check.Language, name, expr string) (*Definition, error) {
 	var wrong string
 	switch limit := r.controls[GlobalLimit-1].value; {
+	case r.index == nil:
+		wrong = "the Registry was not made by NewRegistry"
 	case limit >= 0 && len(r.list)-builtin >= limit:
 		wrong = "Too many global derived metrics"
 	case !syntax.LegalName(name):
@@ -158,4 +163,8 @@ func (r *Registry) Note(name, attr, text string) error {
 }
 
 // Warn passes a line to the warn function of NewRegistry.
-func (r *Registry) Warn(line string) { r.warn(line) }
+func (r *Registry) Warn(line string) {
+	if r.warn != nil {
+		r.warn(line)
+	}
+}

@@ -93,10 +93,17 @@ type metric struct {
 	eval   *eval.State // nil until it is fetched
 }
 
-// NewSource returns base with the derived metrics of a Set, nil for an empty one.
+// NewSource returns base with the derived metrics of a Set, nil for an empty one. Without a base there are
+// their names and nothing else.
 func NewSource(base pmapi.Source, set *Set, opt *Options) *Source {
 	if set == nil {
-		set = NewSet()
+		set = new(Set)
+	}
+	if set.reg == nil {
+		set = NewSet().Replace(set.own.list)
+	}
+	if base == nil {
+		base = pmapi.Over(nil).Source()
 	}
 	s := &Source{base: base, limit: -1, catalog: catalog{set: set, globals: make([]metric, len(set.read.list)), own: make(map[string]*metric)}}
 	for i, d := range set.read.list {

@@ -115,7 +115,13 @@ type plan struct {
 
 // Run returns the samples of expressions over a source. Expressions that are wrong do not keep the
 // others from being evaluated: they are in the Err of the Stream. If all are wrong there is no Stream.
+//
+// Without definitions defs may be nil. Without a source the error is pmerr.NoContext.
 func Run(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*Stream, error) {
+	if src == nil || src.Source == nil {
+		return nil, pmerr.NoContext
+	}
+	defs, q = cmp.Or(defs, new(derive.Set)), cmp.Or(q, new(Query))
 	p, err := prepare(ctx, src, defs, q)
 	if err != nil {
 		return nil, err
@@ -144,6 +150,9 @@ func prepare(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*pla
 	b, named, err := src.expressions(ctx, defs, q.Exprs, q.Expand)
 	if err != nil {
 		return nil, err
+	}
+	if len(named) == 0 {
+		return nil, Problemf("there is no expression")
 	}
 	p := &plan{Query: q, src: src, derived: b.Derived, request: pmapi.Request{Gaps: q.Gaps}}
 	converted := q.Select.Units == ""

@@ -25,8 +25,11 @@ type Source struct {
 	names []string // of all metrics; nil if they have not been asked for
 }
 
-// NewSource returns the Source over src, which is at its start.
+// NewSource returns the Source over src, which is at its start. Over nil every method fails with pmerr.NoContext.
 func NewSource(src pmapi.Source) *Source {
+	if src == nil {
+		src = pmapi.Over(nil).Source()
+	}
 	s := &Source{Source: insts.Over(src)}
 	if s.Line, _ = pmapi.As[pmapi.Timeline](src); s.Line != nil {
 		s.At = s.Line.Origin() // of a source just opened

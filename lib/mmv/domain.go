@@ -112,7 +112,7 @@ func (d *Domain) add(name string) error {
 
 // insert adds an instance, and its value to each metric of the domain.
 func (d *Domain) insert(id int32, name string) error {
-	if d.reg.closed {
+	if !d.reg.open() {
 		return ErrClosed
 	}
 	if name == "" || id < 0 {

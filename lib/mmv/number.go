@@ -11,8 +11,8 @@ import (
 // the values of instances, which At returns. Goroutines may share it. An update takes no lock and
 // allocates nothing.
 //
-// Updates of a Number whose registration failed, or whose registry is closed, change a number that
-// no file has.
+// Updates of a zero Number, of one whose registration failed, or whose registry is closed, change a
+// number that no file has.
 type Number[T Numeric] struct {
 	place
 	insts family[Number[T]]
@@ -118,7 +118,7 @@ func (n *Number[T]) Get() T { return number[T](n.slot().load(wide[T]())) }
 // Clear removes the value until the next Set, if the registry has the flag [Sentinel]. Without that
 // flag it sets the value to 0.
 func (n *Number[T]) Clear() {
-	if n.reg.opts.Flags&Sentinel == 0 {
+	if n.reg == nil || n.reg.opts.Flags&Sentinel == 0 {
 		n.Set(0)
 		return
 	}
@@ -155,9 +155,13 @@ func (f *family[V]) get(inst string) *V {
 	return f.byName[inst]
 }
 
-// at returns a value, which is made if it does not exist. p is the place of the metric.
+// at returns a value, which is made if it does not exist; each time if no registry knows the metric. p is the
+// place of the metric.
 func (f *family[V]) at(p *place, inst string) *V {
 	v := f.get(inst)
+	if v == nil && p.reg == nil {
+		return new(V)
+	}
 	if v == nil {
 		p.reg.addInstance(p.metric, inst) // another goroutine may have been first
 		v = f.get(inst)

@@ -126,7 +126,7 @@ func newLabel(name string, value any) (Label, error) {
 // settle applies options, finds the number if they do not say it, at most most, and returns the
 // labels of a kind for it. used reports whether a number is used.
 func (r *Registry) settle(s *settings, opts []Option, kind pcp.LabelKind, most int32, used func(id int32) bool) ([]Label, error) {
-	if r.closed {
+	if !r.open() {
 		return nil, ErrClosed
 	}
 	for _, o := range opts {

@@ -49,7 +49,10 @@ type Registry struct {
 	moving sync.Mutex // held while a value moves, or is repaired after that
 }
 
-// ErrClosed is the error of registrations after [Registry.Close].
+// open reports whether there is a file, or will be one.
+func (r *Registry) open() bool { return r.name != "" && !r.closed }
+
+// ErrClosed is the error of registrations after [Registry.Close], and of those of a Registry that [Create] has not made.
 var ErrClosed = errors.New("the registry is closed")
 
 // Create makes the file of a registry, without metrics. Its name is the second component of the
@@ -123,7 +126,7 @@ func (r *Registry) Err() error {
 
 // fail notes an error. A limit keeps repeated mistakes from filling the memory.
 func (r *Registry) fail(format string, args ...any) {
-	if r.name == "" || len(r.errs) >= 100 {
+	if len(r.errs) >= 100 {
 		return
 	}
 	r.errs = append(r.errs, fmt.Errorf("mmv: "+r.name+": "+format, args...))
@@ -175,6 +178,9 @@ func (r *Registry) label(o Option) {
 	defer r.mu.Unlock()
 	var s settings
 	err := o(&s)
+	if !r.open() {
+		err = ErrClosed
+	}
 	if err == nil {
 		err = r.roomForLabels(1)
 	}
@@ -210,7 +216,7 @@ func (r *Registry) layout() (*File, []value) {
 // publish writes a new file, moves the values there, and puts it in the place of the old one. The
 // generation comes last: until then, and should this process end, no reader takes the file for one.
 func (r *Registry) publish() error {
-	if r.closed {
+	if !r.open() {
 		return ErrClosed
 	}
 	f, values := r.layout()
@@ -252,7 +258,7 @@ func (r *Registry) Close() error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
+	if !r.open() {
 		return nil
 	}
 	r.closed = true

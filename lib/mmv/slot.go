@@ -164,7 +164,7 @@ func (m *mapping) generation(g uint64) {
 }
 
 type place struct {
-	at     atomic.Pointer[slot] // nil for the moment in which it moves
+	at     atomic.Pointer[slot] // nil for the moment in which it moves, and in a zero value
 	reg    *Registry
 	metric *metric
 }
@@ -175,6 +175,9 @@ func (p *place) slot() *slot {
 	for {
 		if s := p.at.Load(); s != nil {
 			return s
+		}
+		if p.reg == nil {
+			p.at.CompareAndSwap(nil, newSlot())
 		}
 		runtime.Gosched()
 	}

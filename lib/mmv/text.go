@@ -39,7 +39,7 @@ func (s *String) Set(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text = text
-	s.write(s.at.Load())
+	s.write(s.slot())
 }
 
 // Get returns the text.

@@ -15,11 +15,10 @@ import (
 // Context: a program may have many, and passes the right one.
 //
 // Fetch and change the position only through the Context; [Context.Source] is for the rest. After
-// Close every method fails with pmerr.NoContext. A Context may not be shared by goroutines.
+// Close every method fails with pmerr.NoContext, and so does the zero Context. A Context may not be shared by goroutines.
 type Context struct {
 	open    func(context.Context) (Source, error)
-	src     Source // noSource once c is closed
-	closed  bool
+	src     Source // nil once c is closed
 	profile pcp.Profile
 	request Request // request of the last fetch
 	result  pcp.Result
@@ -45,7 +44,7 @@ func NewContext(ctx context.Context, open func(context.Context) (Source, error))
 	return c, nil
 }
 
-// Over returns a Context over a Source, which the Context closes. It cannot open another Source:
+// Over returns a Context over a Source, which the Context closes; over nil it is a closed one. It cannot open another Source:
 // its Dup fails with pmerr.NYI.
 func Over(src Source) *Context {
 	open := func(context.Context) (Source, error) { return src, nil }
@@ -56,15 +55,17 @@ func Over(src Source) *Context {
 
 // Source returns the Source below, for names, instances, labels and texts. If c is closed, every
 // method of the result fails with pmerr.NoContext.
-func (c *Context) Source() Source { return c.src }
+func (c *Context) Source() Source {
+	if c.src == nil {
+		return noSource{}
+	}
+	return c.src
+}
 
 // Close closes the Source. It may be called twice.
 func (c *Context) Close() error {
-	if c.closed {
-		return nil
-	}
-	src := c.src
-	c.src, c.closed = noSource{}, true
+	src := c.Source()
+	c.src = nil
 	return src.Close()
 }
 
@@ -85,7 +86,7 @@ func (c *Context) Metrics(ctx context.Context, names []string) ([]Metric, error)
 	if len(names) == 0 {
 		return nil, pmerr.TooSmall
 	}
-	found, err := c.src.Lookup(ctx, names)
+	found, err := c.Source().Lookup(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (c *Context) Metrics(ctx context.Context, names []string) ([]Metric, error)
 	if len(ids) == 0 {
 		return metrics, nil
 	}
-	descs, err := c.src.Describe(ctx, ids)
+	descs, err := c.Source().Describe(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func (c *Context) FetchInto(ctx context.Context, ids []pcp.ID, dst *pcp.Result) 
 		return pmerr.TooSmall
 	}
 	c.request = Request{IDs: ids, Profile: &c.profile}
-	err := c.src.Fetch(ctx, &c.request, dst)
+	err := c.Source().Fetch(ctx, &c.request, dst)
 	if err == nil || errors.Is(err, pmerr.EOL) {
 		c.moved = true
 	}
@@ -149,7 +150,7 @@ func (c *Context) Store(ctx context.Context, sets []pcp.Values) error {
 			return fmt.Errorf("%v: %w", sets[i].ID, pmerr.Value)
 		}
 	}
-	if c.closed {
+	if c.src == nil {
 		return pmerr.NoContext
 	}
 	return Store(ctx, c.src, sets)
@@ -158,7 +159,7 @@ func (c *Context) Store(ctx context.Context, sets []pcp.Values) error {
 // Reconnect replaces the connection; the profile is kept. Without a connection, as over an archive,
 // it does nothing and succeeds.
 func (c *Context) Reconnect(ctx context.Context) error {
-	if c.closed {
+	if c.src == nil {
 		return pmerr.NoContext
 	}
 	return Reconnect(ctx, c.src)
@@ -166,7 +167,7 @@ func (c *Context) Reconnect(ctx context.Context) error {
 
 // HostName returns the name of the host whose metrics these are, as the function [HostName] does:
 // it may be a guess beside an error.
-func (c *Context) HostName(ctx context.Context) (string, error) { return HostName(ctx, c.src) }
+func (c *Context) HostName(ctx context.Context) (string, error) { return HostName(ctx, c.Source()) }
 
 // SetZone sets the reporting zone, as a value of the variable TZ. "" is the zone of the source,
 // where a Context begins.
@@ -176,7 +177,7 @@ func (c *Context) SetZone(tz string) { c.zone = tz }
 // it a time.Location.
 func (c *Context) Zone(ctx context.Context) (string, error) {
 	switch {
-	case c.closed:
+	case c.src == nil:
 		return "", pmerr.NoContext
 	case c.zone != "":
 		return c.zone, nil

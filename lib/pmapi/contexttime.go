@@ -12,7 +12,7 @@ import (
 // Timeline returns the recording below, for the bounds and the instances of all times. A source of
 // live metrics is pmerr.NotArchive.
 func (c *Context) Timeline() (Timeline, error) {
-	if c.closed {
+	if c.src == nil {
 		return nil, pmerr.NoContext
 	}
 	t, ok := As[Timeline](c.src)
@@ -36,7 +36,7 @@ func (t contextTimeline) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Dur
 // the step in the mode Interp. Live metrics have only the mode Live, recordings all others; any
 // other mode is pmerr.Mode.
 func (c *Context) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
-	if c.closed {
+	if c.src == nil {
 		return pmerr.NoContext
 	}
 	t, ok := As[Timeline](c.src)
@@ -62,7 +62,7 @@ func (c *Context) Mode() (m pcp.Mode, delta time.Duration) { return c.mode, c.de
 // copy's Source is new, from the function given to NewContext: later changes of the Source of c,
 // and the history of derived metrics, are not in it.
 func (c *Context) Dup(ctx context.Context) (*Context, error) {
-	if c.closed {
+	if c.src == nil {
 		return nil, pmerr.NoContext
 	}
 	d, err := NewContext(ctx, c.open)
@@ -96,7 +96,7 @@ func (c *Context) follow(ctx context.Context, other *Context) error {
 	}
 	// The record at the origin was read, so it is skipped here. It may be missing: the temporal
 	// index of some archives leads past the record of an entry.
-	err := c.src.Fetch(ctx, new(Request), &c.result)
+	err := c.Source().Fetch(ctx, new(Request), &c.result)
 	switch {
 	case errors.Is(err, pmerr.EOL):
 	case err != nil:
