@@ -154,7 +154,7 @@ func TestCompareHosts(t *testing.T) {
 		{"-h 127.0.0.1:1 -h 127.0.0.1:1 compare", "", refused + refused + "status 1\n"},
 		{"-h A -h B compare -s 3 -t 0.1 --metrics h.on -o csv", "", said + "pmderive: unknown metric h.on\n  h.on\n  ^\n  did you mean h.one?\nstatus 1\n"},
 		{"-h A compare demo -s 3 -t 0.1 -o csv --metrics h.one --metrics hinv.ncpu", head + "hinv.ncpu,,,4,,4,,4,,,,,\nh.one,,byte,,1024,,1024,,1024,,,,\n", "a: 3 samples, 100ms apart; Ctrl-C ends that\npmderive: demo: unknown metric h.one\n  h.one\n  ^\npmderive: a: unknown metric hinv.ncpu\n  hinv.ncpu\n  ^\nstatus 1\n"},
-		{"-h A compare", "", "pmderive: compare requires a second archive or host, or a second window: --with-S TIME, --with-T TIME, or --baseline BEFORE\nTry 'pmderive compare --help'.\nstatus 2\n"},
+		{"-h A compare", "", "pmderive: compare requires a second archive or host, or a second window: --with-S TIME, --with-T TIME, or --baseline BEFORE; or --where EXPR\nTry 'pmderive compare --help'.\nstatus 2\n"},
 		{"-h A -h B compare demo", "", "pmderive: compare is for two sources, and there are 3\nTry 'pmderive compare --help'.\nstatus 2\n"},
 		{"-h A compare --with-T 1min", "", "pmderive: two windows are those of an archive, and a is live\nstatus 1\n"},
 		{"-h A -h B compare --baseline yesterday", "", "pmderive: --baseline is for two windows of one archive\nTry 'pmderive compare --help'.\nstatus 2\n"},

@@ -14,6 +14,7 @@ type metric struct {
 	of      *recorder
 	between bool                                                   // values are those of the time since the record before
 	wanted  func(at pcp.Timestamp, inst int32, value float64) bool // nil for all values
+	during  func(at pcp.Timestamp) bool                            // nil for all times
 	kept    []use                                                  // see recorder.keep
 
 	plan    *eval.Plan
@@ -59,6 +60,9 @@ func (m *metric) take(at pcp.Timestamp) {
 	seconds := 0.0
 	if m.record > m.first {
 		seconds = at.Sub(m.before)
+	}
+	if m.during != nil && !m.during(at) {
+		return
 	}
 	m.numbers = m.out.AppendFloats(m.numbers[:0])
 	turned := m.arrive(at)

@@ -30,7 +30,10 @@ type Options struct {
 	Times sampling.Times
 	Raw   bool // counters are not converted to rates
 	// Wanted returns which values of an expression count, by its name: nil for all of them. A nil Wanted wants all.
-	Wanted    func(name string) func(instance string, value float64) bool
+	Wanted func(name string) func(instance string, value float64) bool
+	// During says at which times values count, but for those of discrete metrics, which are recorded when they change.
+	// Nil is for all times.
+	During    func(at pcp.Timestamp) bool
 	Instances bool // there are rows of each instance
 	Compared  bool // the rows have what Compare needs
 	// Quantiles are those of Figures.Quantiles, in ascending order; these and P50, P95 and P99 have the same cost.
@@ -146,6 +149,9 @@ func (r *recorder) compile(ctx context.Context, src *query.Source, defs *derive.
 		}
 		if m.Fixed = e.Fixed(); r.opt.Wanted != nil {
 			m.wanted = wantedBy(ctx, namer, m.Desc.InDom, r.opt.Wanted(x.Name))
+		}
+		if m.Desc.Sem != pcp.Discrete {
+			m.during = r.opt.During
 		}
 	}
 	return bad, nil

@@ -41,6 +41,9 @@ func Differences(f Form, x *summary.Comparison, sides [2]Part, top int) *answer.
 		if p.Records == 0 {
 			span = "nothing in that time"
 		}
+		if p.Where != "" {
+			span += ", " + p.Where
+		}
 		t.Above = append(t.Above, fmt.Sprintf("%c: %s, %s", "ab"[i], cmp.Or(p.Source.Name, p.Source.Kind, "local daemon"), span))
 	}
 	t.Above = append(t.Above, fmt.Sprintf("score: %s; %v or more", scoreText, x.Threshold))

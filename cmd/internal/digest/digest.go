@@ -27,6 +27,7 @@ type Form struct {
 // A Part is the summary of a source.
 type Part struct {
 	Source sampling.Source
+	Where  string // which samples it has; "" for all of them
 	*summary.Summary
 }
 
@@ -138,12 +139,13 @@ type jsonHead struct {
 	Last    string          `json:"last,omitempty"`
 	Records int             `json:"records"`
 	Marks   int             `json:"marks"`
+	Where   string          `json:"where,omitempty"`
 	Error   string          `json:"error,omitempty"`
 }
 
 // head returns the object about a part.
 func (f *Form) head(p *Part) jsonHead {
-	head := jsonHead{Source: p.Source, Zone: when.Name(f.Zone, p.First.Time()), Records: p.Records, Marks: p.Marks}
+	head := jsonHead{Source: p.Source, Zone: when.Name(f.Zone, p.First.Time()), Records: p.Records, Marks: p.Marks, Where: p.Where}
 	if head.Records > 0 {
 		head.First, head.Last = f.time(p.First), f.time(p.Last)
 	}

@@ -31,6 +31,7 @@ type compare struct {
 	metrics   []string        // none for all
 	threshold float64         // the least score that is shown
 	top       int             // at most so many rows are, the largest changes first; 0 for all, less than 0 for tableTop in a table
+	where     string          // an expression: the sides are the samples where it does not hold, and where it does
 	baseline  string
 	earlier   when.Baseline
 	fail      float64 // +Inf for never
@@ -58,7 +59,8 @@ func newCompare() *Verb {
 			"or local; others follow -a, -h and -L. Hosts are sampled at the same time, every -t until -T, or 11\n" +
 			"samples a second apart. A score is the difference of the means, divided by the standard deviation of the\n" +
 			"first side plus 5% of the larger mean plus a small amount of the unit, such as 1 count/s, 10 Kbyte/s, 1 ms\n" +
-			"or 0.05 of a load. Times that only grow, as an uptime does, are left out.",
+			"or 0.05 of a load. Times that only grow, as an uptime does, are left out. With --where the first side is the\n" +
+			"samples of an archive in which an expression is 0, and the second those in which it is not.",
 		Doors: Both, Most: many, Several: true, Partial: true, Complete: orReports(ofFiles),
 		New: func(f *Flags) Run {
 			q := &compare{options: f.Time}
@@ -68,7 +70,7 @@ func newCompare() *Verb {
 			f.Numbers()
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
 				q.s, q.w = s, w
-				at := s.compared(q.sources(args), q.second())
+				at := s.compared(q.sources(args), q.second() || q.where != "")
 				if err := q.check(len(at)); err != nil {
 					return err
 				}
@@ -99,6 +101,7 @@ func (q *compare) flags(f *Flags) {
 		q.earlier, err = when.ParseBaseline(arg)
 		return err
 	})
+	f.StringVar(&q.where, "where", "", "compare the samples of one archive where `EXPR` holds, is not 0 for some instance, with the others")
 	f.Func("metrics", "compare `METRIC`, those below it, an expression or a :REPORT (may be repeated)", func(arg string) error {
 		q.metrics = append(q.metrics, arg)
 		return nil
@@ -164,14 +167,16 @@ func (q *compare) second() bool { return q.with.HasStart || q.with.HasFinish || 
 // check checks the options for a number of sources.
 func (q *compare) check(sources int) error {
 	switch {
+	case q.where != "" && (sources > 1 || q.second()):
+		return misuse("--where is for one window of one archive")
 	case q.baseline != "" && (q.with.HasStart || q.with.HasFinish):
 		return misuse("--baseline and --with-S, --with-T exclude each other")
 	case sources > 2:
 		return misuse("compare is for two sources, and there are %d", sources)
 	case sources == 2 && q.baseline != "":
 		return misuse("--baseline is for two windows of one archive")
-	case sources < 2 && !q.second():
-		return misuse("compare requires a second archive or host, or a second window: --with-S TIME, --with-T TIME, or --baseline BEFORE")
+	case sources < 2 && !q.second() && q.where == "":
+		return misuse("compare requires a second archive or host, or a second window: --with-S TIME, --with-T TIME, or --baseline BEFORE; or --where EXPR")
 	}
 	return nil
 }
@@ -185,6 +190,9 @@ func (q *compare) run(ctx context.Context, at []Side) error {
 	}
 	if err == nil {
 		err = q.windows(ctx)
+	}
+	if err == nil && q.where != "" {
+		err = q.phases(ctx)
 	}
 	if err == nil {
 		err = q.summarize(ctx)
@@ -245,10 +253,13 @@ func (q *compare) windows(ctx context.Context) error {
 	if !a.live() && !b.live() && (q.options.HasInterval || q.options.HasSamples) {
 		return query.Problemf("-t and -s are for hosts: archives are compared record by record")
 	}
+	if a.live() && q.where != "" {
+		return query.Problemf("--where is for an archive, and %s is live", a.from)
+	}
 	if a.live() && a.Source == b.Source {
 		return query.Problemf("two windows are those of an archive, and %s is live", a.from)
 	}
-	if a.Source == b.Source || a.from == b.from {
+	if q.where == "" && (a.Source == b.Source || a.from == b.from) {
 		a.from, b.from = "window a of "+a.from, "window b of "+b.from
 	}
 	if q.baseline != "" {
@@ -290,6 +301,17 @@ func (q *compare) window(ctx context.Context, x *side, o *option.Options, with b
 		t.Samples = min(cmp.Or(t.Samples, math.MaxInt32), int(min(last/t.Interval, math.MaxInt32-1))+1)
 	}
 	t.Samples = cmp.Or(t.Samples, liveSamples)
+	return nil
+}
+
+// phases chooses the samples of the sides by an expression: those in which it does not hold are the usual ones.
+func (q *compare) phases(ctx context.Context) error {
+	p, err := q.s.phases(ctx, q.a.of.Times, q.where)
+	if err != nil {
+		return err
+	}
+	q.a.of.During, q.b.of.During = p.during(off), p.during(on)
+	q.a.where, q.b.where = p.say(off), p.say(on)
 	return nil
 }
 

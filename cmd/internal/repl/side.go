@@ -28,6 +28,7 @@ type side struct {
 	Side
 	*query.Source
 	from  string // of the source, for messages
+	where string // which samples of the window it has; "" for all of them
 	of    summary.Options
 	order summary.Order // of the rows
 	sum   *summary.Summary
@@ -110,7 +111,7 @@ func (s *Session) summarize(ctx context.Context, x *side) error {
 
 // part returns the summary of the side.
 func (x *side) part() digest.Part {
-	p := digest.Part{Summary: x.sum}
+	p := digest.Part{Summary: x.sum, Where: x.where}
 	p.Source.Kind, p.Source.Name, p.Source.Host = x.Kind, pmcd.Redact(x.Name), x.host
 	return p
 }
