@@ -18,7 +18,7 @@ import (
 	"pmtools/lib/pmcd"
 )
 
-// ErrNothing is the error of an answer that is empty: status 3 in the shell, for when and for eval --fail-empty.
+// ErrNothing is the error of an answer that is empty: status 3 in the shell, for when, for eval --where and for eval --fail-empty.
 var ErrNothing = errors.New("there are no values")
 
 // plotSamples is how many live samples a chart has if not set.
@@ -267,6 +267,9 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	q.Exprs, e.columns = x.Exprs, report.Named(args)
 	if e.columns && s.fleet == nil && s.src.Line != nil { // its metrics stand in several records
 		q.Step = cmp.Or(s.src.Step, query.DefaultInterval)
+		if e.selection.Where != "" && !e.Time.HasInterval {
+			q.Times.Interval = q.Step
+		}
 	}
 	if s.set.Output == "openmetrics" && !q.Once && q.Times.Samples != 1 {
 		return query.Problemf("openmetrics is for one sample only")
@@ -288,17 +291,35 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	}
 	x.Shape(ctx, st)
 	values := 0
-	if e.failEmpty {
+	if e.failEmpty || e.selection.Where != "" {
 		st.Count(&values)
 	}
 	if err := e.ended(ctx, q, st.Err, e.write(ctx, s, st, q, w)); err != nil {
 		return err
 	}
-	if e.failEmpty && values == 0 {
-		return ErrNothing
+	switch {
+	case values > 0 || !e.failEmpty && e.selection.Where == "":
+		return nil
+	case !e.failEmpty:
+		s.complain(w, e.unselected(s, q))
 	}
-	return nil
+	if e.Door == Prompt {
+		return nil
+	}
+	return ErrNothing
 }
+
+// unselected tells that --where has found nothing.
+func (e *evaluation) unselected(s *Session, q *query.Query) *diagnose.Problem {
+	p := query.Problemf("--where %s selects nothing", e.selection.Where)
+	if s.past() && q.Times.Interval == 0 {
+		p.Notes = []string{"these are records, which may have other metrics each; with an interval, such as -t 10sec, values between records are interpolated"}
+	}
+	return p
+}
+
+// past reports whether the source is recorded.
+func (s *Session) past() bool { return s.recorded != nil || !s.live() }
 
 // ended returns the error of a query. An interrupt is how samples over time end.
 func (e *evaluation) ended(ctx context.Context, q *query.Query, errs ...error) error {
@@ -342,6 +363,7 @@ func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error
 	if q.Select.Top > 0 && q.Select.Sort == query.Sorts()[0] && !e.Changed("sort") {
 		q.Select.Sort = "value"
 	}
+	e.over = e.over || e.selection.Where != "" && s.past()
 	if q.Once = !(o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || e.delay || e.plot != "" || e.over); q.Once {
 		return q, nil
 	}
@@ -352,8 +374,7 @@ func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error
 	if err := s.Times(ctx, o, q); err != nil {
 		return nil, err
 	}
-	live := s.recorded == nil && (s.fleet != nil || s.src.Line == nil)
-	if live && s.fleet == nil && (e.over || e.Door == Prompt) {
+	if !s.past() && s.fleet == nil && (e.over || e.Door == Prompt) {
 		q.Times.Interval = cmp.Or(q.Times.Interval, s.set.Interval)
 	}
 	if e.plot != "" && q.Times.Samples == 0 && q.Times.End == (pcp.Timestamp{}) {
