@@ -16,10 +16,12 @@ import (
 // A Kind is the hosts whose tables say the same of the metrics of an expression, with the expression
 // as it is checked for them.
 type Kind struct {
-	Hosts   []string // for comments
-	Says    []string // what the tables say of each metric, in the order of the names
-	Expr    syntax.Expr
-	Info    *check.Info
+	Hosts []string // for comments
+	Says  []string // what the tables say of each metric, in the order of the names
+	Expr  syntax.Expr
+	Info  *check.Info
+	// Domains is the instance domain of each metric, "" for none, or nil. If they all are the same one, it may be any.
+	Domains []string
 	Problem string // why the expression does not hold for the hosts, "" if it does
 }
 
@@ -56,12 +58,15 @@ func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
 		if !ok {
 			continue
 		}
-		name, says := ref.Name, missing
+		name, says, domain := ref.Name, missing, ""
 		if d, ok := described(info, ref); ok {
 			name, says = opt.name(d.ID, ref), describe(d)
+			if d.InDom != pcp.NullInDom {
+				domain = d.InDom.String()
+			}
 		}
 		if !slices.Contains(names, name) {
-			names, k.Says = append(names, name), append(k.Says, says)
+			names, k.Says, k.Domains = append(names, name), append(k.Says, says), append(k.Domains, domain)
 		}
 	}
 	return Fleet(names, []Kind{k}, opt)
@@ -125,24 +130,6 @@ func (f *fleet) group() error {
 	}
 	if len(f.groups) == 0 {
 		return refused
-	}
-	return f.distinct()
-}
-
-// distinct returns an error if the expression means something else for hosts which the table of metrics does not tell apart.
-func (f *fleet) distinct() error {
-	outcome := func(k *Kind) int {
-		return slices.IndexFunc(f.groups, func(g group) bool { return slices.Contains(g.kinds, k) })
-	}
-	first := make(map[string]*Kind)
-	for i := range f.kinds {
-		k, says := &f.kinds[i], fmt.Sprintf("%q", f.kinds[i].Says)
-		if was := first[says]; was == nil {
-			first[says] = k
-		} else if outcome(was) != outcome(k) {
-			return fmt.Errorf("the metrics of hosts %s and %s differ in their instance domains only, with which the expression is another one (%s): name hosts of one kind by --only HOST",
-				textwidth.Few(was.Hosts, maxNamed), textwidth.Few(k.Hosts, maxNamed), cmp.Or(was.Problem, k.Problem))
-		}
 	}
 	return nil
 }
@@ -255,6 +242,15 @@ func (f *fleet) metadata(all bool) string {
 		names = append(names, f.text(name))
 		columns = append(columns, fmt.Sprintf(",\n    coalesce(max(CASE WHEN metric = %s THEN says END), '%s') AS m%d", f.text(name), missing, i+1))
 	}
+	inner, outer, none := "", "", ""
+	if f.domains() {
+		inner = ", coalesce(indom, '') AS domain"
+		outer = ", CASE WHEN min(domain) = max(domain) THEN min(domain) ELSE concat('several of ', metric) END AS domain"
+		none = ", ''"
+		for i, name := range f.names {
+			columns = append(columns, fmt.Sprintf(",\n    coalesce(max(CASE WHEN metric = %s THEN domain END), '') AS d%d", f.text(name), i+1))
+		}
+	}
 	where := "WHERE metric IN (" + strings.Join(names, ", ") + ")"
 	if all {
 		where = "WHERE 1 = 1"
@@ -264,16 +260,19 @@ func (f *fleet) metadata(all bool) string {
 		"hosts AS ( -- what the tables of each host say of the metrics",
 		"  SELECT host" + strings.Join(columns, ""),
 		"  FROM (",
-		"    SELECT host, metric, CASE WHEN min(says) = max(says) THEN min(says) ELSE concat(min(says), ' and ', max(says)) END AS says",
+		"    SELECT host, metric, CASE WHEN min(says) = max(says) THEN min(says) ELSE concat(min(says), ' and ', max(says)) END AS says" + outer,
 		"    FROM (",
 		"      SELECT host, metric, concat(type, ', ', semantics, ', units ', CASE WHEN units = '' THEN 'none' ELSE units END,",
-		"        CASE WHEN indom IS NULL THEN '' ELSE ', with instances' END) AS says",
+		"        CASE WHEN indom IS NULL THEN '' ELSE ', with instances' END) AS says" + inner,
 		"      FROM " + f.from(f.opt, "metrics"), "      " + where,
 		"    ) AS x",
 		"    GROUP BY host, metric",
 	}
 	if f.opt.Problems {
-		lines = append(lines, "    UNION ALL", "    SELECT DISTINCT host, '', '' FROM "+f.from(f.opt, "values"), "    WHERE 1 = 1"+f.opt.hosts(f.dialect))
+		lines = append(lines, "    UNION ALL", "    SELECT DISTINCT host, '', ''"+none+" FROM "+f.from(f.opt, "values"), "    WHERE 1 = 1"+f.opt.hosts(f.dialect))
+		for _, host := range f.opt.Hosts { // which may have no tables
+			lines = append(lines, "    UNION ALL", "    SELECT "+f.text(host)+", '', ''"+none)
+		}
 	}
 	return strings.Join(append(lines, "  ) AS x", "  GROUP BY host", ")"), "\n")
 }
@@ -286,12 +285,48 @@ func (f *fleet) condition(kinds []*Kind) string {
 		for i, says := range k.Says {
 			all = append(all, fmt.Sprintf("m%d = %s", i+1, f.text(says)))
 		}
+		all = append(all, f.sameDomains(k)...)
 		if len(all) == 0 {
 			return "1 = 1"
 		}
 		any = append(any, strings.Join(all, " AND "))
 	}
 	return strings.Join(any, " OR ")
+}
+
+// domains reports whether there are metrics whose instances may be of different domains.
+func (f *fleet) domains() bool {
+	return slices.ContainsFunc(f.kinds, func(k Kind) bool { return len(k.within()) > 1 })
+}
+
+// within returns the places of the metrics that have instances.
+func (k *Kind) within() (list []int) {
+	for i, domain := range k.Domains {
+		if domain != "" {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// sameDomains returns the conditions that the metrics of a host have the instance domains of those of a kind: only these
+// where they are several, and otherwise a single one.
+func (f *fleet) sameDomains(k *Kind) (list []string) {
+	within := k.within()
+	if len(within) < 2 {
+		return nil
+	}
+	first := within[0]
+	single := !slices.ContainsFunc(within, func(i int) bool { return k.Domains[i] != k.Domains[first] })
+	for _, i := range within {
+		switch {
+		case !single:
+			list = append(list, fmt.Sprintf("d%d = %s", i+1, f.text(k.Domains[i])))
+		case i != first:
+			list = append(list, fmt.Sprintf("d%d = d%d", i+1, first+1))
+		}
+	}
+	return list
 }
 
 // maxNamed is how many hosts, and how many kinds of them, comments name.
@@ -334,6 +369,9 @@ func (f *fleet) problems() string {
 	var says []string
 	for i, name := range f.names {
 		says = append(says, f.text(name+" is ")+fmt.Sprintf(", m%d", i+1))
+		if f.domains() {
+			says[i] += fmt.Sprintf(", CASE WHEN d%d = '' THEN '' ELSE concat(' of ', d%[1]d) END", i+1)
+		}
 	}
 	other := "concat('the query does not know metrics like its own: ', " + strings.Join(says, ", '; ', ") + ")"
 	if len(says) == 0 {

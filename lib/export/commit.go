@@ -369,13 +369,7 @@ func (r *reader) otherMetrics(ctx context.Context, from Store, file string) (mor
 		return nil, nil
 	}
 	type described struct{ metric, says, indom string }
-	of := func(row *metricRow) described {
-		d := described{metric: row.Metric, says: row.says()}
-		if row.InDom != nil {
-			d.indom = *row.InDom
-		}
-		return d
-	}
+	of := func(row *metricRow) described { return described{row.Metric, row.says(), row.domain()} }
 	mine := make(map[described]bool)
 	for i := range r.table {
 		mine[of(&r.table[i])] = true

@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Tables are those that exports have written: all of a Store, or one file of the table of metrics.
 type Tables struct {
 	Store
-	File string // of metrics, below the Store; "" for all
+	File  string   // of metrics, below the Store; "" for all
+	Hosts []string // those that count, none for all
 }
+
+func (t *Tables) counts(host string) bool { return len(t.Hosts) == 0 || slices.Contains(t.Hosts, host) }
 
 // metricFiles returns the files of the table of metrics.
 func (t *Tables) metricFiles(ctx context.Context) ([]string, error) {
@@ -111,6 +115,8 @@ func TablesOf(catalog string) string {
 func tablesOf(catalog string, dir, base func(string) string) string {
 	host := dir(catalog)
 	switch {
+	case path.Ext(catalog) != ".parquet":
+		return catalog // which may be below a directory of that name
 	case base(host) == "metrics":
 		return dir(host)
 	case strings.HasPrefix(base(host), "host=") && base(dir(host)) == "metrics":

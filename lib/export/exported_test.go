@@ -11,7 +11,7 @@ func catalogOf(t *testing.T, path string, names ...string) (*Fleet, error) {
 	t.Helper()
 	tables := &Tables{Store: Dir(path)}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		tables = &Tables{Dir(filepath.Dir(path)), filepath.Base(path)}
+		tables = &Tables{Store: Dir(filepath.Dir(path)), File: filepath.Base(path)}
 	}
 	return tables.Catalog(t.Context(), names...)
 }
@@ -20,6 +20,8 @@ func catalogOf(t *testing.T, path string, names ...string) (*Fleet, error) {
 func TestTablesOf(t *testing.T) {
 	for catalog, want := range map[string]string{
 		"": "export", "out": "out", "s3://b": "s3://b", "s3://b/p": "s3://b/p",
+		"s3://metrics/pcp": "s3://metrics/pcp", "s3://metrics/pcp/metrics/a.parquet": "s3://metrics/pcp", "s3://metrics/pcp/": "s3://metrics/pcp/",
+		filepath.Join("metrics", "pcp"):     filepath.Join("metrics", "pcp"),
 		"s3://b/p/metrics/host=h/a.parquet": "s3://b/p", "s3://b/metrics/h-a.parquet": "s3://b",
 		filepath.Join("out", "metrics", "host=h", "a.parquet"): "out", filepath.Join("x", "out", "metrics", "h-a.parquet"): filepath.Join("x", "out"),
 	} {

@@ -30,14 +30,13 @@ type Fleet struct {
 
 	names []string                          // those of which the descriptions by each host are known
 	hosts map[string]map[string]description // by host and name
-	nodes map[string]map[string]string      // by one of the names and host: a metric of it below that name, or above it
 }
 
 // A description is what a host says of a metric.
 type description struct {
 	says, most string // what the archives of the host say, the first and the last in order
+	domain     string // "" for a single value; several of NAME if archives of the host differ in it
 	desc       pcp.Desc
-	moved      bool  // archives of the host have it in different instance domains
 	err        error // why the desc is not valid
 }
 
@@ -54,7 +53,9 @@ type Kind struct {
 	pmapi.Source
 	Hosts []string // in order
 	Says  []string // what the hosts say of each metric: type, semantics, units; Missing if they do not have it
-	Err   error    // a description cannot be used
+	// Domains is the instance domain of each metric, "" for none, if several of them have one.
+	Domains []string
+	Err     error // a description cannot be used
 }
 
 // Missing is what a host that does not have a metric says of it.
@@ -63,21 +64,28 @@ const Missing = "missing"
 // readAhead is how many files are read at the same time: from a bucket, each takes a while.
 const readAhead = 8
 
-// Catalog returns the metadata of the metrics that Write has exported. Kinds are found for the metrics of the
-// given names.
+// Catalog returns the metadata of the metrics that Write has exported, of the hosts that count. Kinds are found for the
+// metrics of the given names.
 func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 	files, err := t.metricFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
+	files = slices.DeleteFunc(files, func(file string) bool {
+		host, ok := hostOfDir(file)
+		return ok && !t.counts(host)
+	})
 	c, tree := newCatalog()
-	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string]description), nodes: make(map[string]map[string]string)}
+	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string]description)}
 	reads := ordered.Tasks(ctx, len(files), readAhead, 1, func(ctx context.Context, i int, yield func(*metricsRead) bool) {
 		yield(metricsOf(ctx, t, files[i]))
 	})
 	for read := range reads {
 		if read.err != nil {
 			return nil, read.err
+		}
+		if !t.counts(read.host) {
+			continue
 		}
 		if f.Micros != read.micros && len(f.hosts) > 0 {
 			return nil, fmt.Errorf("%s: the tables of host %s have other times than those before: export with --us, and without, into directories of their own", t.Name(""), read.host)
@@ -95,13 +103,15 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 				c.add(tree, row.Metric, d)
 			}
 			if slices.Contains(names, row.Metric) {
-				f.describe(read.host, row.Metric, description{says: row.says(), most: row.says(), desc: d, err: err})
+				f.describe(read.host, row.Metric, description{says: row.says(), most: row.says(), domain: row.domain(), desc: d, err: err})
 			}
-			f.note(read.host, row.Metric)
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if len(f.hosts) == 0 {
+		return nil, fmt.Errorf("%s: there are no tables of host %s", t.Name(""), textwidth.Few(t.Hosts, 5))
 	}
 	slices.Sort(f.Unlabelled)
 	return f, nil
@@ -110,44 +120,19 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 // describe notes what one of a host's archives says of a metric.
 func (f *Fleet) describe(host, name string, d description) {
 	if was, again := f.hosts[host][name]; again {
-		d.says, d.most, d.moved = min(was.says, d.says), max(was.most, d.most), was.moved || was.desc.InDom != d.desc.InDom
+		d.says, d.most = min(was.says, d.says), max(was.most, d.most)
 		if d.says != d.most {
 			d.err = errors.New("archives of the host describe it differently: " + d.text())
+		}
+		if d.domain != was.domain {
+			d.domain = severalDomains + name
 		}
 	}
 	f.hosts[host][name] = d
 }
 
-// note notes a metric of a host that stands below one of the names, or above it.
-func (f *Fleet) note(host, metric string) {
-	for _, name := range f.names {
-		if strings.HasPrefix(metric, name+".") || strings.HasPrefix(name, metric+".") {
-			if f.nodes[name] == nil {
-				f.nodes[name] = make(map[string]string)
-			}
-			f.nodes[name][host] = metric
-		}
-	}
-}
-
-// oneTree returns an error if one of the names is a metric on a host, and on another one a node above metrics, or below one: there is
-// one name space for all hosts, which cannot have both.
-func (f *Fleet) oneTree() error {
-	for _, name := range f.names {
-		var hosts []string
-		for host, list := range f.hosts {
-			if _, ok := list[name]; ok {
-				hosts = append(hosts, host)
-			}
-		}
-		if others := slices.Sorted(maps.Keys(f.nodes[name])); len(others) > 0 && len(hosts) > 0 {
-			slices.Sort(hosts)
-			return fmt.Errorf("%s is a metric of host %s, and %s one of host %s: their name spaces contradict each other; export these hosts into directories of their own",
-				name, textwidth.Few(hosts, 5), f.nodes[name][others[0]], textwidth.Few(others, 5))
-		}
-	}
-	return nil
-}
+// severalDomains stands before the name of a metric of which archives of a host have different instance domains.
+const severalDomains = "several of "
 
 // says returns what a table says of a metric, as queries put it together.
 func (r *metricRow) says() string {
@@ -158,49 +143,41 @@ func (r *metricRow) says() string {
 	return text
 }
 
-// domains returns the instance domains of a host's metrics if they are several, for which those of another host may be one; moved is a
-// metric of which archives of the host say different ones.
-func (f *Fleet) domains(host string) (text, moved string) {
-	var list []pcp.InDom
-	for _, name := range f.names {
-		d, ok := f.hosts[host][name]
-		if !ok || d.desc.InDom == pcp.NullInDom {
-			continue
-		}
-		if list = append(list, d.desc.InDom); d.moved {
-			moved = name
-		}
+// domain returns the instance domain of a metric, "" for none.
+func (r *metricRow) domain() string {
+	if r.InDom == nil {
+		return ""
 	}
-	switch {
-	case len(list) <= 1 || moved == "" && len(slices.Compact(slices.Clone(list))) == 1:
-		return "", ""
-	case moved != "":
-		return moved, moved
-	}
-	return fmt.Sprint(list), ""
+	return *r.InDom
 }
 
-// Kinds returns the kinds of hosts, the one with most hosts first; of the given ones, or of all if none of these has tables. Hosts that say the
-// same are of two kinds where the metrics are of several instance domains, and these are others.
-func (f *Fleet) Kinds(ctx context.Context, hosts ...string) ([]*Kind, error) {
-	if err := f.oneTree(); err != nil {
-		return nil, err
+// domains returns the instance domain of each of a host's metrics, none unless several of them have one.
+func (f *Fleet) domains(host string) []string {
+	list, n := make([]string, len(f.names)), 0
+	for i, name := range f.names {
+		if list[i] = f.hosts[host][name].domain; list[i] != "" {
+			n++
+		}
 	}
-	known := slices.Sorted(maps.Keys(f.hosts))
-	if given := slices.DeleteFunc(slices.Clone(known), func(host string) bool { return !slices.Contains(hosts, host) }); len(given) > 0 {
-		known = given
+	if n < 2 {
+		return nil
 	}
+	return list
+}
+
+// Kinds returns the kinds of hosts, the one with most hosts first.
+func (f *Fleet) Kinds(ctx context.Context) ([]*Kind, error) {
 	kinds := make(map[string]*Kind)
-	for _, host := range known {
+	for _, host := range slices.Sorted(maps.Keys(f.hosts)) {
 		says := make([]string, len(f.names))
 		for i, name := range f.names {
 			d := f.hosts[host][name]
 			says[i] = cmp.Or(d.text(), Missing)
 		}
-		domains, _ := f.domains(host)
-		key := fmt.Sprintf("%q %s", says, domains)
+		domains := f.domains(host)
+		key := fmt.Sprintf("%q %q", says, domains)
 		if kinds[key] == nil {
-			kinds[key] = &Kind{Says: says}
+			kinds[key] = &Kind{Says: says, Domains: domains}
 		}
 		kinds[key].Hosts = append(kinds[key].Hosts, host)
 	}
@@ -219,11 +196,11 @@ func (f *Fleet) describeKind(ctx context.Context, k *Kind) error {
 	c, tree := newCatalog()
 	k.Source = c
 	own := f.hosts[k.Hosts[0]]
-	if _, moved := f.domains(k.Hosts[0]); moved != "" {
-		k.Err = fmt.Errorf("%s: archives of the host have it in different instance domains", moved)
-	}
-	for _, name := range f.names {
+	for i, name := range f.names {
 		d, ok := own[name]
+		if k.Domains != nil && strings.HasPrefix(k.Domains[i], severalDomains) {
+			k.Err = cmp.Or(k.Err, fmt.Errorf("%s: archives of the host have it in different instance domains", name))
+		}
 		switch {
 		case ok && d.err != nil:
 			k.Err = cmp.Or(k.Err, fmt.Errorf("%s: %w", name, d.err))
@@ -233,11 +210,24 @@ func (f *Fleet) describeKind(ctx context.Context, k *Kind) error {
 	}
 	all := f.Source.(*catalog)
 	return all.Walk(ctx, "", true, func(name string, id pcp.ID) bool {
-		if !slices.Contains(f.names, name) {
+		below := func(known string) bool { // what some hosts have as a metric, and others as a node
+			return strings.HasPrefix(name, known+".") && f.described(known)
+		}
+		if !slices.Contains(f.names, name) && !slices.ContainsFunc(f.names, below) {
 			c.add(tree, name, all.descs[id])
 		}
 		return true
 	})
+}
+
+// described reports whether some host has a metric.
+func (f *Fleet) described(name string) bool {
+	for _, metrics := range f.hosts {
+		if _, ok := metrics[name]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // hostOf returns the host of a table. Tables of another version than those of this package are an error.
@@ -250,13 +240,18 @@ func hostOf(file string, table *parquet.File) (string, error) {
 			return "", fmt.Errorf("%s: its tables have version %d, without the columns that queries need (record, position): export the archives again, into another directory", file, n)
 		}
 	}
-	if dir, ok := strings.CutPrefix(filepath.Base(filepath.Dir(file)), "host="); ok { // which engines take
-		if host, err := partitioned(dir); err == nil {
-			return host, nil
-		}
+	if host, ok := hostOfDir(file); ok { // which engines take
+		return host, nil
 	}
 	if host, ok := table.Lookup("pmtools.host"); ok {
 		return host, nil
 	}
 	return "", fmt.Errorf("%s: its host is not known: neither its metadata has pmtools.host nor is it in a directory host=HOST", file)
+}
+
+// hostOfDir returns the host of a file whose directory has its name.
+func hostOfDir(file string) (string, bool) {
+	dir, ok := strings.CutPrefix(filepath.Base(filepath.Dir(file)), "host=")
+	host, err := partitioned(dir)
+	return host, ok && err == nil
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"pmtools/cmd/internal/item"
 	"pmtools/derive"
@@ -26,12 +25,14 @@ import (
 func Query(ctx context.Context, text string, in *export.Tables, defs *derive.Set, equivalent func(a, b pcp.InDom) bool, opt *sql.Options) (string, error) {
 	text = item.Expr(text)
 	names := mentioned(text, defs)
-	tables, err := in.Catalog(ctx, names...)
+	counting := *in
+	counting.Hosts = opt.Hosts
+	tables, err := counting.Catalog(ctx, names...)
 	if err != nil {
 		return "", err
 	}
 	opt.Micros = opt.Micros || tables.Micros
-	list, err := tables.Kinds(ctx, opt.Hosts...)
+	list, err := tables.Kinds(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -43,7 +44,7 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *derive.Set
 		src.Equivalent = equivalent
 		b := src.Bind(defs, true)
 		x, err := b.Compile(ctx, text)
-		kinds[i] = sql.Kind{Hosts: k.Hosts, Says: k.Says}
+		kinds[i] = sql.Kind{Hosts: k.Hosts, Says: k.Says, Domains: k.Domains}
 		switch bad, ok := errors.AsType[*diagnose.Problem](err); {
 		case err != nil && !ok:
 			return "", err
@@ -52,7 +53,7 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *derive.Set
 		case err != nil:
 			kinds[i].Problem = bad.Msg
 		default:
-			if err := labelled(tables, x, opt); err != nil {
+			if err := labelled(tables, x); err != nil {
 				return "", err
 			}
 			kinds[i].Expr, kinds[i].Info, holds = x.Tree, x.Info, cmp.Or(holds, b)
@@ -70,21 +71,12 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *derive.Set
 }
 
 // labelled returns an error if groups of an expression need labels that tables do not say enough about.
-func labelled(tables *export.Fleet, x *query.Expr, opt *sql.Options) error {
-	if len(x.Info.Groups) == 0 {
+func labelled(tables *export.Fleet, x *query.Expr) error {
+	if len(x.Info.Groups) == 0 || len(tables.Unlabelled) == 0 {
 		return nil
 	}
-	var hosts []string
-	for _, host := range tables.Unlabelled {
-		if len(opt.Hosts) == 0 || slices.Contains(opt.Hosts, host) {
-			hosts = append(hosts, host)
-		}
-	}
-	if len(hosts) == 0 {
-		return nil
-	}
-	name := hosts[0]
-	if more := len(hosts) - 1; more > 0 {
+	name := tables.Unlabelled[0]
+	if more := len(tables.Unlabelled) - 1; more > 0 {
 		name += fmt.Sprintf(" (and %d more)", more)
 	}
 	return fmt.Errorf("groups by labels: the tables of host %s do not say from which record on labels hold: they are of a live source, or of an earlier version of pmderive; "+

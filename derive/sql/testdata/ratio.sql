@@ -4,12 +4,14 @@ WITH
 hosts AS ( -- what the tables of each host say of the metrics
   SELECT host,
     coalesce(max(CASE WHEN metric = 'disk.bytes' THEN says END), 'missing') AS m1,
-    coalesce(max(CASE WHEN metric = 'disk.total' THEN says END), 'missing') AS m2
+    coalesce(max(CASE WHEN metric = 'disk.total' THEN says END), 'missing') AS m2,
+    coalesce(max(CASE WHEN metric = 'disk.bytes' THEN domain END), '') AS d1,
+    coalesce(max(CASE WHEN metric = 'disk.total' THEN domain END), '') AS d2
   FROM (
-    SELECT host, metric, CASE WHEN min(says) = max(says) THEN min(says) ELSE concat(min(says), ' and ', max(says)) END AS says
+    SELECT host, metric, CASE WHEN min(says) = max(says) THEN min(says) ELSE concat(min(says), ' and ', max(says)) END AS says, CASE WHEN min(domain) = max(domain) THEN min(domain) ELSE concat('several of ', metric) END AS domain
     FROM (
       SELECT host, metric, concat(type, ', ', semantics, ', units ', CASE WHEN units = '' THEN 'none' ELSE units END,
-        CASE WHEN indom IS NULL THEN '' ELSE ', with instances' END) AS says
+        CASE WHEN indom IS NULL THEN '' ELSE ', with instances' END) AS says, coalesce(indom, '') AS domain
       FROM read_parquet('out/metrics/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
       WHERE metric IN ('disk.bytes', 'disk.total')
     ) AS x
@@ -17,7 +19,7 @@ hosts AS ( -- what the tables of each host say of the metrics
   ) AS x
   GROUP BY host
 ),
-hosts1 AS (SELECT host FROM hosts WHERE m1 = '64-bit unsigned int, counter, units Kbyte, with instances' AND m2 = '64-bit unsigned int, counter, units count, with instances'),
+hosts1 AS (SELECT host FROM hosts WHERE m1 = '64-bit unsigned int, counter, units Kbyte, with instances' AND m2 = '64-bit unsigned int, counter, units count, with instances' AND d2 = d1),
 t1 AS ( -- disk.bytes
   SELECT host, seg, time, record, inst, position, instance, u64 AS value
   FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
