@@ -90,7 +90,7 @@ func (p *collector) addAll() {
 	p.Fill("runq", "/proc/PID/stat of all processes", p.readQueues, p.Tables["all"])
 	p.addStatus()
 	p.addSmallFiles()
-	p.addGraphics()
+	p.each("none", "the kernel's delay accounting, which is not asked", func(*procfs.Table, int32) {})
 }
 
 func (p *collector) agent() *pmda.Agent {

@@ -34,7 +34,7 @@ var userKnown = []struct{ re, reason string }{
 	{`^proc\.nprocs$|^proc\.runq\.|^kernel\.all\.pressure`, "they count the two commands themselves, or change"},
 	{`^proc\.smaps\.pss`, "a process shares memory with others, which end"},
 	{`^proc\.delayacct\.swapin_time$`, "the agent has another error than for its neighbours"},
-	{`^(hotproc|acct)\.`, "the collectors have no such metrics"},
+	{`^(hotproc|acct|proc\.(numa_maps|fdinfo))\.`, "the collectors have no such metrics"},
 }
 
 // TestBuiltinUser compares what the collectors and the reference's agents tell a user who is not the
