@@ -8,7 +8,6 @@ require (
 	github.com/aws/smithy-go v1.28.8
 	github.com/chzyer/readline v1.5.1
 	github.com/google/go-cmp v0.7.0
-	github.com/guptarohit/asciigraph v0.10.0
 	github.com/klauspost/compress v1.20.3
 	github.com/olekukonko/tablewriter v0.0.5
 	github.com/parquet-go/parquet-go v0.32.0

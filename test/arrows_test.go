@@ -114,7 +114,8 @@ cmd/internal/cli: lib/config internal/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option internal/textwidth
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/diagnose derive/load derive/query
-cmd/internal/samples: cmd/internal/answer lib/format internal/textwidth lib/when lib/pcp lib/sampling
+cmd/internal/chart: lib/format lib/pcp internal/textwidth
+cmd/internal/samples: cmd/internal/chart cmd/internal/answer lib/format internal/textwidth lib/when lib/pcp lib/sampling
 cmd/internal/duckdb: cmd/internal/cli
 cmd/internal/files: cmd/internal/cli derive/load lib/safefile lib/pmerr
 cmd/internal/hostfile: lib/safefile
@@ -122,12 +123,12 @@ cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile de
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
 cmd/internal/paint: cmd/internal/item
 cmd/internal/pager: cmd/internal/cli internal/textwidth
-cmd/internal/picture: cmd/internal/samples internal/textwidth lib/format lib/safefile
+cmd/internal/picture: cmd/internal/chart internal/textwidth lib/safefile
 cmd/internal/grid: cmd/internal/answer internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: internal/draw cmd/internal/answer derive/diagnose cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest cmd/internal/fleet cmd/internal/install derive/lint derive/load cmd/internal/lsp cmd/internal/manual cmd/internal/repl derive/sql derive/summary derive/query cmd/internal/report
+cmd/pmderive: internal/draw cmd/internal/answer derive/diagnose cmd/internal/chart cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest cmd/internal/fleet cmd/internal/install derive/lint derive/load cmd/internal/lsp cmd/internal/manual cmd/internal/repl derive/sql derive/summary derive/query cmd/internal/report
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp
@@ -184,7 +185,6 @@ var outside = map[string][]string{
 	"cmd/internal/grid":            {"github.com/olekukonko/tablewriter"},
 	"cmd/internal/picture":         {"github.com/wcharczuk/go-chart/v2"},
 	"cmd/internal/repl":            {"github.com/rogpeppe/go-internal/diff"},
-	"cmd/internal/samples":         {"github.com/guptarohit/asciigraph"},
 	"lib/builtin/host":             {"github.com/shirou/gopsutil/v4", "golang.org/x/sys/unix", "golang.org/x/sys/windows"},
 	"cmd/internal/clitest":         {"github.com/google/go-cmp/cmp"},
 	"test/peer/harness":            {"github.com/rogpeppe/go-internal/diff"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"pmtools/cmd/internal/chart"
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/picture"
@@ -27,14 +28,14 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 	opt := &samples.Options{
 		Precision: numbers.Precision, People: samples.People{Scale: numbers.Scale, Percent: numbers.Percent, Verbose: set.Verbose},
 		CSV:   samples.CSV{Long: set.Long, Units: set.Units, Safe: set.Safe, Delimiter: set.Delimiter},
-		Color: set.Color, Wide: set.Wide, Header: set.Header, Timestamp: set.Timestamp,
+		Color: set.Color, ASCII: a.Env.ASCIIOnly(), Title: f.Title, Wide: set.Wide, Header: set.Header, Timestamp: set.Timestamp,
 	}
 	if _, file := w.(files.Redirected); !file {
 		opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)
 	}
 	opt.Live = h.Live && (f.Output != repl.Chart || opt.Width > 0)
 	if f.Picture != "" {
-		return samples.NewPicture(h, func(p *samples.Picture) error { return picture.Draw(f.Picture, p) }), nil
+		return samples.NewPicture(h, opt, func(c *chart.Chart) error { return picture.Draw(f.Picture, c) }), nil
 	}
 	form, machine := machineForms[f.Output]
 	switch {

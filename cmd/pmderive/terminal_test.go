@@ -213,7 +213,7 @@ func TestTerminalLive(t *testing.T) {
 	s.keys("C-c")
 	s.wait("pmderive>", 2)
 	s.keys("C-l", ":set interval 300msec", "Enter", ":plot sample.long.one", "Enter")
-	s.wait("┼", 1)
+	s.wait("┬", 1)
 	first := s.text()
 	for n := 0; s.text() == first; n++ {
 		if n == 100 {

@@ -52,7 +52,13 @@ func (s *session) newForm() (*formReporter, error) {
 	opt := &samples.Options{
 		Precision: f.precision, CSV: samples.CSV{Long: f.long, Units: f.units, Safe: f.safe}, Live: s.redrawn(), Color: s.colored(),
 	}
-	opt.Width, _ = cli.TerminalSize(s.env.Stdout)
+	opt.Width, opt.Height = cli.TerminalSize(s.env.Stdout)
+	if f.plot {
+		opt.ASCII, opt.Scale = s.env.ASCIIOnly(), f.precision < 0
+		if opt.Scale {
+			opt.Precision = format.Readable
+		}
+	}
 	r := &formReporter{rate: s.rate, values: s.values, row: sampling.Sample{Sets: make([]sampling.Set, 1)}}
 	var err error
 	switch f.output {
@@ -84,7 +90,9 @@ func (s *session) redrawn() bool {
 	return s.flags.plot && cli.IsTerminal(s.env.Stdout) && (s.timeline == nil || s.flags.delay)
 }
 
-func (s *session) colored() bool { return s.flags.color && s.env.ColorWanted(s.env.Stdout) }
+func (s *session) colored() bool {
+	return (s.flags.color || s.flags.plot) && s.env.ColorWanted(s.env.Stdout)
+}
 
 func (r *formReporter) labels([]column) {}
 

@@ -124,9 +124,12 @@ func (n *Numbers) Append(dst []byte, v pcp.Value) []byte {
 	return n.AppendFloat(dst, f)
 }
 
+// Scaled returns a number, which has not been multiplied by the factor of the unit, in the unit.
+func (n *Numbers) Scaled(f float64) float64 { return f * n.factor }
+
 // AppendFloat appends a number that has not been multiplied by the factor of the unit.
 func (n *Numbers) AppendFloat(dst []byte, f float64) []byte {
-	f *= n.factor
+	f = n.Scaled(f)
 	switch {
 	case n.form.Precision >= 0:
 		return AppendFixed(dst, f, 1, n.form.Precision)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -51,4 +52,12 @@ func TerminalSize(stream any) (width, height int) {
 // them, and NO_COLOR is not set or empty.
 func (env *Env) ColorWanted(stream any) bool {
 	return env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb" && IsTerminal(stream)
+}
+
+// ASCIIOnly reports whether charts are drawn with ASCII alone: the terminal is dumb, or the locale has another encoding than
+// UTF-8. Without a locale, as in containers and on Windows, terminals have UTF-8.
+func (env *Env) ASCIIOnly() bool {
+	locale := strings.ToLower(cmp.Or(env.Getenv("LC_ALL"), env.Getenv("LC_CTYPE"), env.Getenv("LANG")))
+	utf8 := locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+	return env.Getenv("TERM") == "dumb" || !utf8
 }

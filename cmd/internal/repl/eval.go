@@ -157,6 +157,7 @@ type evaluation struct {
 	selection query.Selection
 	delay     bool
 	plot      string // the file of a picture, or terminalChart; "" for none
+	title     string // of a chart
 	file      string // for output
 	archive   string // the base name of the archive to write, "" for none
 	failEmpty bool
@@ -181,6 +182,7 @@ func (f *Flags) evaluation(plot string) *evaluation {
 	f.keys("raw", "top", "sort", "across")
 	f.StringVar(&e.plot, "plot", plot, "draw a chart of the values, or a picture if a `FILE` follows, .svg or .png")
 	f.Lookup("plot").NoOptDefVal = terminalChart
+	f.StringVar(&e.title, "title", "", "write `TEXT` above a chart instead of the names of its metrics")
 	f.add(&setting{
 		key: "units", usage: "convert values of this dimension to `UNITS`, as in --units=Mbyte/s; alone: put units after the names in csv, or in a column of their own",
 		alone: unitsInNames, get: func(*Settings) string { return "" }, set: e.convert,
@@ -231,6 +233,8 @@ func (e *evaluation) check(s *Session) error {
 	switch {
 	case e.plot != "" && e.plot != terminalChart && !picture.Is(e.plot):
 		return misuse("--plot=%s: a picture's name ends in .svg or .png", e.plot)
+	case e.title != "" && e.plot == "":
+		return misuse("--title is for charts: add --plot")
 	case e.selection.Limit < 0:
 		return misuse("--limit requires a number of samples")
 	case e.failEmpty && e.archive != "":
@@ -393,6 +397,7 @@ func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q 
 	form.Delay = e.delay
 	switch {
 	case e.plot != "":
+		form.Title = e.title
 		if form.Output = Chart; e.plot != terminalChart {
 			form.Picture = e.plot
 		}

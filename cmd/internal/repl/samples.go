@@ -18,6 +18,7 @@ import (
 type Form struct {
 	Output   string // one of Outputs, Chart or Watch
 	Picture  string // the file that a chart is drawn into; "" for the terminal
+	Title    string // of a chart; "" for the names of its metrics
 	Rows     bool   // a table has a line for each value
 	Delay    bool   // recorded samples are waited for as live ones are
 	Settings *Settings

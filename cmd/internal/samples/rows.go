@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 
+	"pmtools/cmd/internal/chart"
 	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/sampling"
@@ -316,10 +317,10 @@ const sparkWidth = 12
 // spark draws numbers as bars between the smallest and the largest of them. A value that is not a
 // number is a blank.
 func spark(past []float64) string {
-	r := valueRange{low: math.Inf(1), high: math.Inf(-1)}
+	r := chart.NewRange()
 	for _, f := range past {
 		if !math.IsInf(f, 0) {
-			r.note(f)
+			r.Note(f)
 		}
 	}
 	var b strings.Builder
@@ -327,7 +328,7 @@ func spark(past []float64) string {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			b.WriteByte(' ')
 		} else {
-			b.WriteRune(sparks[min(int(r.part(f)*float64(len(sparks))), len(sparks)-1)])
+			b.WriteRune(sparks[min(int(r.Part(f)*float64(len(sparks))), len(sparks)-1)])
 		}
 	}
 	return b.String()

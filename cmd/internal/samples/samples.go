@@ -18,11 +18,13 @@ type Options struct {
 	Precision int // digits after the decimal point, format.Full or, in tables, format.Readable
 	People        // tables and rows
 	CSV
-	Live   bool // each sample is shown when it comes
-	Color  bool // use the colours of a terminal, in charts and for heads
-	Width  int  // of the output in characters; 0 for no limit
-	Height int  // of the output in lines; 0 for no limit
-	Wide   bool // table: all columns, whatever the width; CSV: a column for each instance
+	Live   bool   // each sample is shown when it comes
+	Color  bool   // use the colours of a terminal, in charts and for heads
+	ASCII  bool   // charts have no other characters
+	Title  string // of a chart; "" for the names of its metrics
+	Width  int    // of the output in characters; 0 for no limit
+	Height int    // of the output in lines; 0 for no limit
+	Wide   bool   // table: all columns, whatever the width; CSV: a column for each instance
 	// Timestamp is how CSV and tables write times, as format.AppendStrftime does; "" for the usual form.
 	Timestamp string
 	// Header is after how many rows a table repeats its header: NoHeader, HeaderOnce, or 0 to do so
