@@ -26,6 +26,17 @@ func (p *collector) stores() map[string]func(*pmda.Client, *pcp.Values) error {
 		}),
 		"proc.control.perclient.threads": p.storeSelection(func(a *selection, v *pcp.Values) { a.threads = v.Words[0] != 0 }),
 		"proc.control.perclient.cgroups": p.storeSelection(func(a *selection, v *pcp.Values) { a.cgroup = string(v.Blobs[0]) }),
+		"acct.control.lifetime": rootOnly(func(v *pcp.Values) error {
+			p.lifetime = v.Words[0]
+			return nil
+		}),
+		"hotproc.control.refresh": rootOnly(func(v *pcp.Values) error {
+			p.hot.interval, p.hot.at = v.Words[0], p.hot.now()
+			p.hot.forget()
+			return nil
+		}),
+		"hotproc.control.config":        rootOnly(p.hot.storeConfig),
+		"hotproc.control.reload_config": rootOnly(func(*pcp.Values) error { return p.hot.load() }),
 	}
 }
 

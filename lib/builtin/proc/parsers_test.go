@@ -18,6 +18,13 @@ var parsers = map[string]procfstest.Parser{
 	"autogroup": procfstest.OneRow(parseAutogroup, "id", "nice"),
 	"args":      procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) { t.Cell(r, []byte("args")).SetText(shownArgs(text)) }, "args"),
 	"group":     procfstest.OneRow(setGroup, "1", "text", "a", "some.avg10", "some.total"),
+	"numa":      procfstest.OneRow((&numaReader{index: map[uint64]int{}}).read, "huge", "heap", "stack", "private"),
+	"fdinfo": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
+		seen := map[string]bool{}
+		for file := range bytes.SplitSeq(text, []byte("--\n")) {
+			addClient(t, r, file, seen)
+		}
+	}, "drm_memory_vram"),
 	"subsystems": func(text []byte) []*procfs.Table {
 		t := procfstest.NewTable("hierarchy", "enabled")
 		parseSubsystems(t, &procfs.IDs{}, text)
@@ -82,6 +89,11 @@ var parserTests = []struct{ parser, name, text, want string }{
 
 	{"group", "number", "12\n", `-1 1=12 text="12"`}, {"group", "no limit", "18446744073709551615\n", `-1 text="18446744073709551615"`}, {"group", "empty", "", `-1 text=""`},
 	{"group", "keys", "a 1\nb 2\n", "-1 a=1"}, {"group", "one key", "a 1", "-1 a=1"}, {"group", "pairs", "some avg10=1.50 total=7\nfull avg10=0.00\n", "-1 some.avg10=1.5 some.total=7"},
+	{"numa", "kinds", "55f default file=/bin/x mapped=30 N0=10 N1=20 kernelpagesize_kB=4\n56f default heap anon=300 N0=100 N1=200 kernelpagesize_kB=4\n57f default stack N1=512\n58f default huge N0=3 kernelpagesize_kB=2048\n",
+		`-1 heap="node0:0.39,node1:0.78" huge="node0:6.00,node1:0.00" private="node0:0.04,node1:0.08" stack="node0:0.00,node1:2.00"`},
+	{"numa", "odd", "x\nN=5 Nx=3 N\nN99999999999=1\n", `-1 heap="" huge="" private="" stack=""`},
+	{"fdinfo", "clients", "drm-client-id: 5\ndrm-memory-vram:\t100 KiB\n--\ndrm-client-id: 5\ndrm-memory-vram:\t100 KiB\n--\ndrm-client-id: 6\ndrm-memory-vram: 2 MiB\n", "-1 drm_memory_vram=2148"},
+	{"fdinfo", "odd", "pos:\t0\n\ndrm-memory-vram:\ndrm-memory-vram: x KiB\n", "-1"},
 	{"subsystems", "usual", "#subsys_name hierarchy\ncpu 3 2 1\nmemory 4 7 0\n", "0 cpu enabled=1 hierarchy=3; 1 memory enabled=0 hierarchy=4"},
 	{"blkio", "numbers", "8:0 7\n8:16 8\nTotal 7\n", "-1 8:0=7 8:16=8"},
 	{"blkio", "operations", "8:0 Read 5\n8:0 Write 6\n8:0 Total 11\nTotal 11\n", "-1 8:0.Read=5 8:0.Total=11 8:0.Write=6"},

@@ -46,8 +46,12 @@ type collector struct {
 	fds      map[int32]int // numbers of open files, -1 for those that are hidden
 	mounts   []cgroupMount
 	devices  map[string]string // names of block devices by their numbers, as 8:0
+	serial   uint32            // serial number of the instance domain of processes
 	// selections are the settings of clients that do not see all processes.
 	selections map[*pmda.Client]selection
+	hot        *hotList
+	lifetime   uint64     // seconds for which processes are shown that have ended
+	hotter     *collector // collector of the processes in hot; nil in that collector
 }
 
 type instanceName struct {
@@ -73,7 +77,7 @@ func Roots() []string { return procfs.Roots(metricsText) }
 func newCollector(o *Options) *collector {
 	p := &collector{
 		Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, fds: map[int32]int{}, mine: map[int32]bool{},
-		selections: map[*pmda.Client]selection{},
+		serial: processSerial, lifetime: 60, selections: map[*pmda.Client]selection{},
 	}
 	threads, _ := p.Setting("THREADS")
 	access, _ := p.Setting("ACCESS")
@@ -81,6 +85,8 @@ func newCollector(o *Options) *collector {
 	p.addAll()
 	p.addControl()
 	p.addCgroups()
+	p.addHot(o)
+	p.addAcct()
 	return p
 }
 
@@ -90,11 +96,11 @@ func (p *collector) addAll() {
 	p.Fill("runq", "/proc/PID/stat of all processes", p.readQueues, p.Tables["all"])
 	p.addStatus()
 	p.addSmallFiles()
-	p.each("none", "the kernel's delay accounting, which is not asked", func(*procfs.Table, int32) {})
+	p.addGraphics()
 }
 
 func (p *collector) agent() *pmda.Agent {
-	metrics := p.MustMetrics(metricsText)
+	metrics := append(p.MustMetrics(metricsText), p.hotter.MustMetrics(hotText())...)
 	stores := p.stores()
 	for i := range metrics {
 		metrics[i].Store = stores[metrics[i].Name]
@@ -124,6 +130,11 @@ func (p *collector) readPIDs(req *pmda.Request) error {
 	p.fetched = len(req.IDs) > 0
 	p.stats.reset()
 	clear(p.fds)
+	if p.hot != nil && p.hotter == nil {
+		p.pids = p.hot.pids(p.pids)
+		slices.Sort(p.pids)
+		return nil
+	}
 	own := p.selectionOf(req.Client)
 	p.pids = p.pids[:0]
 	names, err := p.Root.Names("proc")
@@ -161,7 +172,7 @@ func (p *collector) choose(req *pmda.Request) error {
 	if p.client != nil && p.client.Attrs[pmda.UserID] == "" {
 		return pmerr.Permission
 	}
-	indom := pcp.NewInDom(p.Domain, processSerial)
+	indom := pcp.NewInDom(p.Domain, p.serial)
 	for _, pid := range p.pids {
 		if req.Profile.All() || req.Profile.Selects(indom, pid) {
 			p.selected = append(p.selected, pid)

@@ -79,11 +79,11 @@ func TestMissing(t *testing.T) {
 	for i, got := range procfstest.Values(t, p, names...) {
 		n := pmda.Name{Name: names[i]}
 		switch {
-		case n.Name == "proc.nprocs", strings.HasPrefix(n.Name, "proc.runq."), strings.HasSuffix(n.Name, ".count") && strings.HasPrefix(n.Name, "cgroup."), strings.HasSuffix(n.Name, ".autogroup.enabled"):
+		case n.Name == "proc.nprocs", strings.HasPrefix(n.Name, "proc.runq."), strings.HasSuffix(n.Name, ".count") && strings.HasPrefix(n.Name, "cgroup."), n.Name == "hotproc.nprocs", strings.HasSuffix(n.Name, ".autogroup.enabled"):
 			if got != "0" {
 				t.Errorf("%s: %s", n.Name, got)
 			}
-		case strings.Contains(n.Name, ".control."):
+		case strings.Contains(n.Name, ".control."), strings.HasPrefix(n.Name, "hotproc.total."):
 		case got != "":
 			t.Errorf("%s: %s", n.Name, got)
 		}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"pmtools/lib/pmerr"
+	"pmtools/lib/safefile"
 )
 
 // maxFile is the number of bytes of one file that are read. Files of the kernel are far smaller,
@@ -134,6 +135,16 @@ func (p *Root) Number(name string) (n uint64, ok bool) {
 		n, ok = Uint(word)
 	}
 	return n, ok
+}
+
+// Tail returns the end of a regular file, at most n bytes.
+func (p *Root) Tail(name string, n int64) ([]byte, error) {
+	f, info, err := safefile.Open(p.path(name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-n), n))
 }
 
 // Names returns the names in a directory in the order of the directory, which is the order that the
