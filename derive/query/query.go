@@ -1,6 +1,6 @@
 // Package query turns expressions over sources of metrics into one stream of samples.
 //
-// A [Query] says which expressions, when, and what of their values is wanted. [Run] draws its samples
+// [Eval] returns the values of one expression, [Over] samples in time. A [Query] says more: which expressions, when, and what of their values is wanted. [Run] draws its samples
 // from one [Source], which is live or recorded, [Fleet.Run] from several hosts at once. Both return a
 // [Stream]: what the samples have in common, and an iterator over them. Whatever shows, sends or
 // writes values of expressions consumes such a stream.

@@ -16,7 +16,7 @@ import (
 type Times struct {
 	// Interval is the time between samples. Over a recording, 0 stands for its records as they are.
 	Interval time.Duration
-	Start    pcp.Timestamp // of a recording
+	Start    pcp.Timestamp // in a recording; zero for its beginning
 	End      pcp.Timestamp // no sample is later; zero for no bound
 	Samples  int           // at most; 0 for no bound
 	// Delay waits for the interval between samples of a recording too.
@@ -41,7 +41,7 @@ func (e *IdleError) Unwrap() error { return e.Err }
 // result overwrites the one before.
 func Fetches(ctx context.Context, src pmapi.Source, req *pmapi.Request, t *Times) iter.Seq2[*pcp.Result, error] {
 	return func(yield func(*pcp.Result, error) bool) {
-		clock, err := t.begin(src)
+		clock, err := t.begin(ctx, src)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -74,7 +74,7 @@ func Fetches(ctx context.Context, src pmapi.Source, req *pmapi.Request, t *Times
 }
 
 // begin positions a recording, and returns the clock of samples.
-func (t *Times) begin(src pmapi.Source) (*when.Clock, error) {
+func (t *Times) begin(ctx context.Context, src pmapi.Source) (*when.Clock, error) {
 	clock := &when.Clock{Interval: t.Interval}
 	line, recorded := pmapi.As[pmapi.Timeline](src)
 	if !recorded {
@@ -89,6 +89,9 @@ func (t *Times) begin(src pmapi.Source) (*when.Clock, error) {
 	mode, start := pcp.Forward, t.Start
 	if t.Interval > 0 {
 		mode = pcp.Interp
+	}
+	if start == (pcp.Timestamp{}) && mode == pcp.Interp {
+		start, _, _ = line.Bounds(ctx) // an error belongs to the end
 	}
 	return clock, line.SetMode(mode, &start, t.Interval)
 }
