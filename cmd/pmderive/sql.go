@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -21,6 +22,7 @@ type sqlFlags struct {
 	opt     sql.Options
 	catalog *string
 	hosts   string // a file of hosts to which the query is limited
+	until   string // a time at which values do not count
 	run     bool
 }
 
@@ -47,6 +49,7 @@ func (a *app) newSQL() *repl.Verb {
 			fs.StringArrayVar(&f.opt.Hosts, "only", nil, "limit the query to `HOST`; may be repeated")
 			fs.StringVar(&f.hosts, "hosts", "", "limit the query to the hosts of `FILE`, one per line; - is standard input")
 			fs.BoolVar(&f.opt.Problems, "problems", false, "write the query for the hosts without values instead, and why they have none")
+			fs.StringVar(&f.until, "until", "", "values before `TIME`, as -T says it, but not at it, so that a window ends where the next begins")
 			fs.BoolVar(&f.run, "run", false, "run the query with duckdb")
 			fs.Shared("start", "finish")
 			return func(ctx context.Context, s *repl.Session, args []string, w io.Writer) error {
@@ -71,6 +74,12 @@ func (a *app) newSQL() *repl.Verb {
 func (f *sqlFlags) prepare(ctx context.Context, a *app) error {
 	if f.run && f.opt.Dialect != sql.Dialects()[0] {
 		return fmt.Errorf("--run runs duckdb only, not %s", f.opt.Dialect)
+	}
+	if f.until != "" {
+		if f.Time.HasFinish {
+			return errors.New("-T has the last time that counts, --until the first one that does not: give one of them")
+		}
+		f.Time.Finish, f.Time.HasFinish, f.opt.Open = f.until, true, true
 	}
 	if f.opt.Tables == "" {
 		f.opt.Tables = export.TablesOf(*f.catalog)

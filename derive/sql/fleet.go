@@ -156,7 +156,7 @@ func unitsText(t check.Type) string { return cmp.Or(t.Units.String(), "none") }
 
 // builder returns a builder of the query for a kind, over the hosts of a table.
 func (f *fleet) builder(k *Kind, hosts string) *builder {
-	b := &builder{dialect: f.dialect, opt: f.opt, info: k.Info, known: make(map[string]string), hosts: hosts,
+	b := &builder{dialect: f.dialect, opt: f.opt, info: k.Info, known: make(map[string]string), hosts: hosts, first: f.opt.firstFor(k.Expr),
 		nested: make(map[place]values), members: make(map[pcp.InDom][]string)}
 	b.names(k.Expr)
 	return b
@@ -188,7 +188,7 @@ func (f *fleet) query() (string, error) {
 		} else if v.many {
 			inst = "inst, instance"
 		}
-		parts = append(parts, "SELECT time, host, "+inst+", value\nFROM "+v.table)
+		parts = append(parts, "SELECT time, host, "+inst+", value\nFROM "+v.table+b.within())
 		types[k.Info.Root.Type] = true
 	}
 	if len(out.list) > maxTables {

@@ -27,8 +27,10 @@ type Options struct {
 	// NameOf returns the name that the tables have for a metric with several; nil for that in the
 	// expression.
 	NameOf func(id pcp.ID, name string) string
-	// From and Until are the first and the last time of records that count; zero for no bound.
+	// From and Until are the first and the last time of values; zero for no bound. Records before are read as far as
+	// the expression looks back, so that a window does not change its values.
 	From, Until pcp.Timestamp
+	Open        bool     // a value at Until does not count
 	Hosts       []string // the hosts that count, empty for all
 	Flat        bool     // the tables do not have the partition host, but a column
 	Undated     bool     // the tables do not have the partition date
@@ -107,6 +109,7 @@ type builder struct {
 	opt      *Options
 	info     *check.Info
 	hosts    string            // the table of the hosts that count
+	first    pcp.Timestamp     // of the records that are read, zero for all
 	operands []string          // names of the metrics that decide which records count
 	list     []string          // the table expressions
 	known    map[string]string // names of table expressions by their text
@@ -140,11 +143,11 @@ func (b *builder) tooLong(e syntax.Expr) error {
 func (b *builder) rows(table, condition string) []string {
 	limits := b.opt.hosts(b.dialect)
 	if !b.opt.Undated && b.opt.Table == "" && table == "values" {
-		for _, x := range b.opt.bounds() {
-			limits += " AND date " + x.op + " " + b.text(x.at.Time().UTC().Format(time.DateOnly))
+		for _, x := range b.opt.bounds(b.first) {
+			limits += " AND date " + strings.TrimSuffix(x.op, "=") + "= " + b.text(x.at.Time().UTC().Format(time.DateOnly))
 		}
 	}
-	for _, x := range b.opt.bounds() {
+	for _, x := range b.opt.bounds(b.first) {
 		limits += fmt.Sprintf(" AND %s %s %s", "time", x.op, b.instant(x.at, b.opt.Micros))
 	}
 	return []string{"FROM " + b.from(b.opt, table), "WHERE " + condition + limits + " AND host IN (SELECT host FROM " + b.hosts + ")"}
@@ -155,13 +158,45 @@ type bound struct {
 	at pcp.Timestamp
 }
 
-func (o *Options) bounds() (list []bound) {
-	for _, x := range []bound{{">=", o.From}, {"<=", o.Until}} {
+// bounds returns the bounds of records that are read from a time on, which may be zero.
+func (o *Options) bounds(first pcp.Timestamp) (list []bound) {
+	last := "<="
+	if o.Open {
+		last = "<"
+	}
+	for _, x := range []bound{{">=", first}, {last, o.Until}} {
 		if x.at != (pcp.Timestamp{}) {
 			list = append(list, x)
 		}
 	}
 	return list
+}
+
+// firstFor returns from which time on records are read for the values of an expression from o.From on, zero for all: the record
+// before may be at any time.
+func (o *Options) firstFor(e syntax.Expr) pcp.Timestamp {
+	first := o.From
+	for n := range syntax.Preorder(e) {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || first == (pcp.Timestamp{}) {
+			continue
+		}
+		switch {
+		case call.Fun == syntax.DELTA, call.Fun == syntax.RATE, call.Fun == syntax.SHIFT:
+			return pcp.Timestamp{}
+		case call.Over != nil:
+			first = first.Add(-time.Duration(call.Over.Nanoseconds))
+		}
+	}
+	return first
+}
+
+// within returns the condition on the time of values of which earlier records were read, with WHERE before it.
+func (b *builder) within() string {
+	if b.first == b.opt.From {
+		return ""
+	}
+	return "\nWHERE time >= " + b.instant(b.opt.From, b.opt.Micros)
 }
 
 // A place is where a definition stands: the same where the same errors keep it from being reached.

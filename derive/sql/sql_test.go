@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -261,4 +262,36 @@ func FuzzQuery(f *testing.F) {
 			t.Errorf("%q:\n%s", text, q)
 		}
 	})
+}
+
+// TestWindow: records before a window are read as far as an expression looks back, and no value before it is one of the query.
+func TestWindow(t *testing.T) {
+	for _, c := range []struct{ expr, reads, has string }{
+		{"mem.free", "12:00:00", ""},
+		{"avg_over(mem.free, 1hour)", "11:00:00", "12:00:00"},
+		{"max_over(avg_over(mem.free, 1hour), 30min)", "10:30:00", "12:00:00"},
+		{"rate(disk.total)", "", "12:00:00"},
+		{"shift(mem.free, 1hour)", "", "12:00:00"},
+	} {
+		for _, open := range []bool{false, true} {
+			from := pcp.Timestamp{Sec: 1714996800}
+			q, err := query(t, c.expr, &Options{Tables: "out", From: from, Until: from.Add(time.Hour), Open: open})
+			if err != nil {
+				t.Fatal(err)
+			}
+			last, limit := "<=", ""
+			if open {
+				last = "<"
+			}
+			if c.reads != "" {
+				limit = " AND time >= '2024-05-06 " + c.reads + ".000000000+00'"
+			}
+			if limit += " AND time " + last + " '2024-05-06 13:00:00.000000000+00' AND host IN"; !strings.Contains(q, limit) {
+				t.Errorf("%s: want %s in\n%s", c.expr, limit, q)
+			}
+			if has := "\nWHERE time >= '2024-05-06 " + c.has + ".000000000+00'\nORDER"; strings.Contains(q, has) != (c.has != "") {
+				t.Errorf("%s: want %s in\n%s", c.expr, has, q)
+			}
+		}
+	}
 }
