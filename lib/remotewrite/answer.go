@@ -13,6 +13,7 @@ import (
 
 const (
 	maxText  = 4 << 10         // bytes of an answer's text
+	maxTold  = 160             // characters of it in a message
 	maxRest  = time.Second     // to wait for the text of an answer that says yes
 	maxAfter = 5 * time.Minute // to wait because of Retry-After
 )
@@ -35,7 +36,25 @@ func (r *Refusal) Error() string {
 	if r.Text == "" {
 		return text
 	}
-	return text + ": " + r.Text
+	text += ": " + told(r.Text)
+	if r.late() {
+		text += "; out_of_order_time_window in Prometheus's configuration lets it take samples that come late"
+	}
+	return text
+}
+
+// late reports whether the server takes no samples as old as these.
+func (r *Refusal) late() bool {
+	text := strings.ToLower(strings.ReplaceAll(r.Text, "-", " "))
+	return r.Code/100 == 4 && (strings.Contains(text, "out of order") || strings.Contains(text, "out of bounds") || strings.Contains(text, "too old"))
+}
+
+// told returns as much of a reason as a message shows: a server may have a line for each sample.
+func told(text string) string {
+	if runes := []rune(text); len(runes) > maxTold {
+		return string(runes[:maxTold]) + "..."
+	}
+	return text
 }
 
 // A Failure is an error after which the same request may succeed.
@@ -91,7 +110,7 @@ func (n *conn) answered(res *http.Response, version, samples int, cancel func())
 			return &Refusal{Status: status, Code: code, Text: joined(text, wrong), Written: taken}
 		}
 		if text != "" {
-			text = ": " + text
+			text = ": " + told(text)
 		}
 		return &Failure{Err: errors.New("the server says " + status + text), After: retryAfter(res.Header.Get("Retry-After")), Unknown: code >= 500}
 	}

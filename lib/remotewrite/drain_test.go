@@ -92,6 +92,8 @@ func TestFailures(t *testing.T) {
 		{"500", 2, 4, answer(500, "", "no room"), []int64{1, 2, 3}, 3, "the server says 500 Internal Server Error: no room; trying again"},
 		{"429", 1, 2, answer(429, "0", "slow down"), []int64{1, 2, 3}, 3, "the server says 429 Too Many Requests: slow down; trying again"},
 		{"400", 2, 2, answer(400, "", "bad\x1b label\n  name"), []int64{1, 3}, 2, "the server refuses: 400 Bad Request: bad label name"},
+		{"400, a line for each sample", 2, 2, answer(400, "", strings.Repeat("out of bounds\n", 300)), []int64{1, 3}, 2,
+			"the server refuses: 400 Bad Request: " + strings.Repeat("out of bounds ", 12)[:160] + "...; out_of_order_time_window in Prometheus's configuration lets it take samples that come late"},
 		{"401", 1, 3, answer(401, "", ""), nil, 0, "the server refuses: 401 Unauthorized"},
 		{"redirect", 1, 3, answer(302, "", ""), nil, 0, "the server refuses: 302 Found: the database is elsewhere; give its own URL"},
 		{"a page", 1, 3, page(200, "text/html; charset=UTF-8", "<!DOCTYPE html><html>\n<title>Welcome\x1b to nginx! </title>"), nil, 0,
@@ -118,7 +120,7 @@ func TestFailures(t *testing.T) {
 			http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, []int64{1, 2, 3}, 3, ""},
-		{"huge answer", 1, 1, answer(400, "", strings.Repeat("no ", 1<<20)), []int64{2, 3}, 2, " no no n"},
+		{"huge answer", 1, 1, answer(400, "", strings.Repeat("no ", 1<<20)), []int64{2, 3}, 2, " no no n..."},
 		{"huge header", 1, 1, func(w http.ResponseWriter, _ *http.Request, _ func()) {
 			w.Header().Set("X", strings.Repeat("x", 1<<20))
 		},
