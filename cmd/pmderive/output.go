@@ -7,6 +7,7 @@ import (
 	"pmtools/cmd/internal/chart"
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
+	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/samples"
@@ -47,6 +48,14 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 		form = samples.NewRows
 	default:
 		form = samples.NewTable
+	}
+	if p, ok := w.(*pager.Pager); ok && machine {
+		p.Whole()
+	}
+	if p, ok := w.(*pager.Pager); ok && h.Live && h.Samples != 1 {
+		if err := p.Live(); err != nil {
+			return nil, err
+		}
 	}
 	a.Env.Paints(opt.Color && !machine, opt.Live && opt.Width > 0 && !machine)
 	out, err := form(w, h, opt)

@@ -217,7 +217,7 @@ func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool
 	}
 	ctx, stop := interruptible(ctx, os.Interrupt)
 	defer stop()
-	out := pager.New(a.Env, &a.pager, s.Paged(text))
+	out := pager.New(a.Env, &a.pager, s.Paged())
 	err := errors.Join(s.Run(ctx, text, out), out.Close())
 	switch {
 	case errors.Is(err, repl.ErrQuit):

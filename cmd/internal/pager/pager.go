@@ -28,6 +28,7 @@ type Pager struct {
 	held   []byte // lines that may fit the screen
 	lines  int    // of them
 	header int    // how many lines there are down to the header of a table; 0 for none
+	whole  bool   // lines are not broken
 }
 
 // A viewer is the program of a pager.
@@ -68,6 +69,18 @@ func (p *Pager) Header() {
 	}
 }
 
+// Live says that what follows comes as time goes by: it is written as it comes.
+func (p *Pager) Live() error {
+	if p.pipe != nil {
+		return nil
+	}
+	p.program = ""
+	return p.release()
+}
+
+// Whole says that lines are for programs: they are not broken.
+func (p *Pager) Whole() { p.whole = true }
+
 // Write implements io.Writer.
 func (p *Pager) Write(text []byte) (int, error) {
 	p.line = append(p.line, text...)
@@ -87,7 +100,7 @@ func (p *Pager) Write(text []byte) (int, error) {
 // wrapped writes a line, broken at words unless it has sequences for the terminal.
 func (p *Pager) wrapped(line string) error {
 	lines := []string{line}
-	if !strings.Contains(line, "\x1b") && textwidth.Width(line) > p.width {
+	if !p.whole && !strings.Contains(line, "\x1b") && textwidth.Width(line) > p.width {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
 		lines = textwidth.Wrap(line, p.width)
 		if len(lines) > 1 {

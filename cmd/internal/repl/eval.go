@@ -63,7 +63,7 @@ func newWatch() *Verb {
 	return &Verb{
 		Name: "watch", Usage: "[INTERVAL] EXPR ...", Short: "Show values as time goes by, until Ctrl-C",
 		Long: "Show the values of an expression again and again, of an archive from its begin on. On a terminal one\n" +
-			"expression is drawn over its last values; those of several stand side by side. Options are those of eval.",
+			"live expression is drawn over its last values; those of several stand side by side. Options are those of eval.",
 		Doors: Both, Operands: Exprs, Least: 1, Most: many, Leads: true, Partial: true, Complete: OfExprs,
 		New: func(f *Flags) Run {
 			e := f.evaluation("")
@@ -408,7 +408,7 @@ func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q 
 				return query.Problemf("the values are not numbers: %s", diagnose.Metadata(x.Info.Root))
 			}
 		}
-	case e.drawn && form.Output == outputs[0]:
+	case e.drawn && form.Output == outputs[0] && (e.Name() == "top" || !s.past()):
 		form.Output = Watch
 	}
 	if form.Output != "csv" && form.Output != "json" && form.Output != "openmetrics" {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/cmd/internal/item"
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
@@ -295,15 +294,11 @@ func (s *Session) Color() bool {
 	return s.set.Color
 }
 
-// Paged reports whether the output of an item is to be shown page by page if it is long: not what
-// comes as time goes by.
-func (s *Session) Paged(text string) bool {
+// Paged reports whether output is to be shown page by page if it is long.
+func (s *Session) Paged() bool {
 	<-s.lock
 	defer s.release()
-	it := item.Parse(text)
-	v, _ := findVerb(it.Name, s.verbs)
-	drawn := it.Kind == item.Command && v != nil && slices.Contains([]string{"watch", "plot", "top"}, v.Name)
-	return !s.set.NoPager && !(drawn && (v.Name == "watch" || s.live()))
+	return !s.set.NoPager
 }
 
 func newSet() *Verb {

@@ -14,6 +14,9 @@ type Table = answer.Table
 
 // show shows a table, in the form that the settings say.
 func (s *Session) show(ctx context.Context, w io.Writer, t *Table) error {
+	if p, ok := w.(interface{ Whole() }); ok && s.set.Output != outputs[0] {
+		p.Whole() // a pager breaks lines
+	}
 	switch s.set.Output {
 	case "csv":
 		return t.WriteCSV(w)
