@@ -108,7 +108,7 @@ cmd/internal/repl: cmd/internal/samples cmd/internal/picture internal/draw cmd/i
 derive/query: internal/ordered lib/option internal/textwidth lib/when derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/describe: cmd/internal/answer internal/textwidth cmd/internal/deps derive/diagnose derive/query derive lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/find: cmd/internal/answer cmd/internal/describe derive/diagnose derive/query internal/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
-cmd/internal/report: cmd/internal/answer derive derive/diagnose derive/lint derive/query lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
+cmd/internal/report: cmd/internal/answer derive derive/diagnose derive/lint derive/query derive/syntax lib/safefile lib/sampling internal/textwidth lib/when lib/pcp lib/pmerr
 derive/lint: lib/sampling internal/textwidth derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
 cmd/internal/cli: lib/config internal/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option internal/textwidth

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"pmtools/cmd/internal/chart"
@@ -11,6 +12,7 @@ import (
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/samples"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/sampling"
 )
 
@@ -56,6 +58,9 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 		if err := p.Live(); err != nil {
 			return nil, err
 		}
+	}
+	if f.Heading != "" && !machine && f.Output != repl.Chart && opt.Header != samples.NoHeader {
+		fmt.Fprintln(w, textwidth.Cut(f.Heading, opt.Width))
 	}
 	a.Env.Paints(opt.Color && !machine, opt.Live && opt.Width > 0 && !machine)
 	out, err := form(w, h, opt)

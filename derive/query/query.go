@@ -309,12 +309,14 @@ func (p *plan) samples(ctx context.Context, yield func(*sampling.Sample, error) 
 	depth := p.depth()
 	fetched, written := 0, 0
 	var last *sampling.Sample // of those that Query.Step has passed
+	var before pcp.Timestamp
 	times := p.times()
 	for f, err := range sampling.Fetches(ctx, p.derived, &p.request, times) {
 		if err != nil {
 			yield(nil, err)
 			return
 		}
+		t.smp.Since, before = before, f.Time
 		if fetched++; fetched <= depth {
 			continue
 		}

@@ -26,7 +26,11 @@ func (s *Stream) Write(ctx context.Context, open func(h *sampling.Header) (sampl
 				return n, err
 			}
 		}
-		if err = w.Sample(ctx, smp); err != nil {
+		writing := ctx
+		if smp.Average { // also of samples that an interrupt has ended
+			writing = context.WithoutCancel(ctx)
+		}
+		if err = w.Sample(writing, smp); err != nil {
 			break
 		}
 		if n++; s.once && !s.Header.Hosts {

@@ -63,10 +63,12 @@ type Source struct {
 // A Sample holds the values of all metrics of a run at one time.
 type Sample struct {
 	Time    pcp.Timestamp
-	Missing string // why there are no values; Sets is not used then
-	Gap     bool   // recording was interrupted since the sample before; only where that was asked for
-	Sets    []Set  // one for each metric
-	Ordered bool   // the values are in the order in which they are to be shown
+	Missing string        // why there are no values; Sets is not used then
+	Gap     bool          // recording was interrupted since the sample before; only where that was asked for
+	Average bool          // the values are averages of those of the samples before
+	Since   pcp.Timestamp // of the fetch before; zero if that is not known
+	Sets    []Set         // one for each metric
+	Ordered bool          // the values are in the order in which they are to be shown
 }
 
 // A Value is the value of an instance.

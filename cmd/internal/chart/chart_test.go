@@ -11,6 +11,7 @@ import (
 	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	_ "pmtools/test/env"
 )
 
 // chartOf returns a chart of lines of one unit, with a sample in each minute.

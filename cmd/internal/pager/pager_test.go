@@ -3,6 +3,8 @@ package pager
 import (
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 // TestPager: lines are broken at words unless they are for programs, and are held back unless they come as time goes by.

@@ -161,9 +161,10 @@ type evaluation struct {
 	file      string // for output
 	archive   string // the base name of the archive to write, "" for none
 	failEmpty bool
-	over      bool // as time goes by, without an option about time, too
-	drawn     bool // over the values before, on a terminal
-	columns   bool // the expressions are columns of a report
+	over      bool   // as time goes by, without an option about time, too
+	drawn     bool   // over the values before, on a terminal
+	heading   string // of reports
+	noAverage bool   // a report over time does not end in averages
 }
 
 // Values of options that may stand alone.
@@ -190,6 +191,7 @@ func (f *Flags) evaluation(plot string) *evaluation {
 	f.StringSliceVarP(&e.selection.Instances, "instances", "i", nil, "show only the instances of `NAMES`, or patterns of names")
 	f.StringVar(&e.selection.Where, "where", "", "show only samples, or instances, where `EXPR` is not 0")
 	f.IntVar(&e.selection.Limit, "limit", 0, "write at most `N` samples")
+	f.BoolVar(&e.noAverage, "no-average", false, "leave out the averages that end a report over time")
 	f.StringVar(&e.file, "output-file", "", "write to `FILE`, and replace its content")
 	if f.Door == Prompt {
 		f.elsewhere(":source host NAME NAME takes several hosts", "hosts", "all-hosts")
@@ -268,12 +270,16 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	if err != nil {
 		return err
 	}
-	q.Exprs, e.columns = x.Exprs, report.Named(args)
-	if e.columns && s.fleet == nil && s.src.Line != nil { // its metrics stand in several records
+	q.Exprs, e.heading = x.Exprs, x.Heading()
+	if report.Named(args) && s.fleet == nil && s.src.Line != nil { // its metrics stand in several records
 		q.Step = cmp.Or(s.src.Step, query.DefaultInterval)
 		if e.selection.Where != "" && !e.Time.HasInterval {
 			q.Times.Interval = q.Step
 		}
+	}
+	averages := e.averages(s, q, args)
+	if averages {
+		q.Exprs = x.Averaged()
 	}
 	if s.set.Output == "openmetrics" && !q.Once && q.Times.Samples != 1 {
 		return query.Problemf("openmetrics is for one sample only")
@@ -292,6 +298,9 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	st, err := s.Query(ctx, q)
 	if err != nil {
 		return e.ended(ctx, q, err)
+	}
+	if averages {
+		x.Average(st)
 	}
 	x.Shape(ctx, st)
 	values := 0
@@ -324,6 +333,17 @@ func (e *evaluation) unselected(s *Session, q *query.Query) *diagnose.Problem {
 
 // past reports whether the source is recorded.
 func (s *Session) past() bool { return s.recorded != nil || !s.live() }
+
+// averages reports whether the samples end in their averages: those of reports do, in a table that is not drawn over itself. The largest
+// values of each sample are not all that there are.
+func (e *evaluation) averages(s *Session, q *query.Query, args []string) bool {
+	for _, arg := range args {
+		if !report.IsName(arg) {
+			return false
+		}
+	}
+	return !e.noAverage && !q.Once && e.plot == "" && !e.drawn && s.set.Output == outputs[0] && q.Select.Top == 0
+}
 
 // ended returns the error of a query. An interrupt is how samples over time end.
 func (e *evaluation) ended(ctx context.Context, q *query.Query, errs ...error) error {
@@ -390,11 +410,11 @@ func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error
 // write writes the samples of a query.
 func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q *query.Query, w io.Writer) error {
 	if e.Door == Prompt && q.Once && e.plot == "" && e.file == "" {
-		s.answer = keep(st, q, e.columns)
+		s.answer = keep(st, q, e.heading)
 		return s.showAnswer(ctx, w)
 	}
 	form := s.form(&q.Select)
-	form.Delay = e.delay
+	form.Delay, form.Heading = e.delay, e.heading
 	switch {
 	case e.plot != "":
 		form.Title = e.title

@@ -12,12 +12,12 @@ import (
 type kept struct {
 	*query.Stream
 	sel     query.Selection
-	columns bool // of a report
+	heading string // of a report, whose columns the values are
 }
 
 // keep makes the only sample of a stream be there again when it is ranged over again: nothing is
 // fetched that could overwrite it.
-func keep(st *query.Stream, q *query.Query, columns bool) *kept {
+func keep(st *query.Stream, q *query.Query, heading string) *kept {
 	var only *sampling.Sample
 	samples := st.Samples
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
@@ -34,7 +34,7 @@ func keep(st *query.Stream, q *query.Query, columns bool) *kept {
 			}
 		}
 	}
-	return &kept{st, q.Select, columns}
+	return &kept{st, q.Select, heading}
 }
 
 func newLast() *Verb {

@@ -21,6 +21,7 @@ type Form struct {
 	Title    string // of a chart; "" for the names of its metrics
 	Rows     bool   // a table has a line for each value
 	Delay    bool   // recorded samples are waited for as live ones are
+	Heading  string // a line above tables and rows; "" for none
 	Settings *Settings
 }
 

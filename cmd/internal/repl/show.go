@@ -20,8 +20,10 @@ func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 	if s.set.Output == outputs[0] {
 		s.noteExprs(w, st)
 	}
-	if s.set.Output != outputs[0] || len(st.Exprs) != 1 || s.answer.columns {
-		_, err := s.Write(ctx, w, st, s.form(&s.answer.sel))
+	if s.set.Output != outputs[0] || len(st.Exprs) != 1 || s.answer.heading != "" {
+		form := s.form(&s.answer.sel)
+		form.Heading = s.answer.heading
+		_, err := s.Write(ctx, w, st, form)
 		return err
 	}
 	for smp, err := range st.Samples {

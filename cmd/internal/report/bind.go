@@ -37,6 +37,8 @@ type shown struct {
 	indom pcp.InDom
 	inst  []Filter
 	limit float64
+
+	divisor string // of a quotient
 }
 
 // Bind fits a report to a source. The error is that of a request, or a *diagnose.Problem if no column is
@@ -132,7 +134,9 @@ func (b *Bound) add(ctx context.Context, binder *query.Binder, c *Column, name, 
 	if err != nil {
 		return err
 	}
-	b.by[name] = b.shown(c, e.Info.Root.InDom)
+	s := b.shown(c, e.Info.Root.InDom)
+	s.divisor = divisor(e.Tree)
+	b.by[name] = s
 	b.Exprs, b.plain = append(b.Exprs, named(name, text)), append(b.plain, named(name, plain))
 	return nil
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ type Expansion struct {
 	Plain  []string            // the same without conversions of units and to rates
 	Left   []*diagnose.Problem // why columns were left out
 	bounds []*Bound
+
+	divisors map[string]string // of quotients, by the name of the expression
 }
 
 // Reports are the reports of files, which are read when they are asked for. A nil *Reports has those that need no file.
@@ -136,6 +139,14 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Se
 			x.Left = append(x.Left, b.Left[i].problem(r.Name))
 		}
 		x.Left = append(x.Left, b.doubts()...)
+		for name, s := range b.by {
+			if s.divisor != "" {
+				if x.divisors == nil {
+					x.divisors = make(map[string]string)
+				}
+				x.divisors[name] = s.divisor
+			}
+		}
 		x.bounds = append(x.bounds, b)
 	}
 	if len(x.Exprs) == 0 && len(x.Left) > 0 {
@@ -167,6 +178,15 @@ func (x *Expansion) Queries(of func(column string) (string, error)) (string, err
 		return "", query.Problemf("no column of the report can be expressed in SQL:\n%s", text.String())
 	}
 	return strings.TrimPrefix(text.String(), "\n"), nil
+}
+
+// Heading names the reports and the files that they are from; it is empty if there are none.
+func (x *Expansion) Heading() string {
+	var names []string
+	for _, b := range x.bounds {
+		names = append(names, ":"+b.Name+" from "+cmp.Or(b.File, ownName))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Metrics returns the metrics that the reports are made of, and the other arguments, each once.

@@ -21,6 +21,9 @@ import (
 //go:embed own.conf
 var own string
 
+// ownName stands in the place of the file of reports that need none.
+const ownName = "pmderive"
+
 // maxFile is the limit on the length of a file.
 const maxFile = 2 << 20
 

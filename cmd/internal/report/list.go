@@ -62,7 +62,7 @@ func (l *Library) all() *answer.Table {
 		for _, c := range r.Columns {
 			x.Columns = append(x.Columns, c.Title())
 		}
-		from, about := "pmderive", r.About
+		from, about := ownName, r.About
 		if r.File != "" {
 			from = fmt.Sprintf("%s:%d", r.File, r.Line)
 		}

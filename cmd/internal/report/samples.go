@@ -23,7 +23,11 @@ func (b *Bound) Shape(ctx context.Context, st *query.Stream) {
 				c = b.look(st.Header)
 			}
 			if err == nil && c.selective && smp.Missing == "" {
-				err = c.choose(ctx, smp)
+				choosing := ctx
+				if smp.Average { // also of samples that an interrupt has ended
+					choosing = context.WithoutCancel(ctx)
+				}
+				err = c.choose(choosing, smp)
 			}
 			if err != nil {
 				smp = nil

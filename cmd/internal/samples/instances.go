@@ -26,6 +26,7 @@ type instanceWriter struct {
 	room    int                 // for them
 	noted   int                 // how many columns were shown when a line said so
 	begun   bool                // a recording has had values
+	none    string              // in the place of a value that there is not
 }
 
 // A labelColumn is the metrics of a label, which have different instances.
@@ -105,9 +106,10 @@ func (t *instanceWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if t.begun = t.begun || t.h.Live || len(t.rows) > 0; !t.begun {
 		return nil
 	}
-	stamp := t.times.text(s.Time)
-	if t.opt.Timestamp != "" {
-		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
+	stamp := t.opt.stamp(&t.times, s)
+	t.none = "-"
+	if s.Average {
+		t.none = ""
 	}
 	shown, gap, own := t.fit(textwidth.Width(stamp))
 	if t.opt.Header != NoHeader {
@@ -271,7 +273,7 @@ func (t *instanceWriter) cell(b []byte, column int, v pcp.Value) []byte {
 	c := &t.columns[column]
 	switch {
 	case !v.IsSet():
-		return textwidth.AppendPad(b, "-", c.width, !c.left)
+		return textwidth.AppendPad(b, t.none, c.width, !c.left)
 	case !v.Type().Arithmetic():
 		return textwidth.AppendPad(b, textwidth.Middle(t.label(v), c.width), c.width, !c.left)
 	}

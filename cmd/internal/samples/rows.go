@@ -12,6 +12,7 @@ import (
 	"pmtools/cmd/internal/chart"
 	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
+	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
 
@@ -30,6 +31,7 @@ type rowWriter struct {
 	round   int               // number of the sample
 	cut     map[string]string // names that have been cut in this sample, by what is left of them
 	head    string            // the time above the last rows
+	average bool              // the sample is of averages
 }
 
 // rowWidths are the widths of the columns so far.
@@ -84,8 +86,11 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	left := all
 	r.times.clock = r.opt.Sparks && !r.redraws()
 	first, at := "", r.times.text(s.Time)
+	if s.Average {
+		at = averageTime
+	}
 	switch {
-	case r.redraws():
+	case r.redraws() && !s.Average:
 		r.b = append(r.b, clearScreen...)
 		head := r.heads(at)
 		if room := r.opt.Height - 2; room > head && head+all > room {
@@ -146,10 +151,10 @@ func (r *rowWriter) line(text string) {
 // measure notes the units, the widths and the numbers of a sample, and returns how many rows it has.
 func (r *rowWriter) measure(ctx context.Context, s *sampling.Sample) (all int, err error) {
 	r.round++
-	r.cut = nil
+	r.cut, r.average = nil, s.Average
 	for i := range s.Sets {
 		m, set := &r.h.Metrics[i], &s.Sets[i]
-		if all += set.Len(); set.Err != nil || set.Len() == 0 {
+		if all += set.Len(); !r.average && (set.Err != nil || set.Len() == 0) {
 			all++
 			r.widths.names = max(r.widths.names, textwidth.Width(m.Title()))
 		}
@@ -187,8 +192,12 @@ func (r *rowWriter) choose(ctx context.Context, metric int, set *sampling.Set) e
 	if err != nil {
 		return err
 	}
-	if !r.known[metric] || n.Outgrown(most) {
-		*n, r.known[metric] = r.opt.formOf(r.h, m).Numbers(&m.Desc, m.Fixed, most), true
+	if !r.known[metric] || n.Outgrown(most) || r.average {
+		desc := m.Desc
+		if r.average { // those of whole numbers have fractions
+			desc.Type = pcp.Double
+		}
+		*n, r.known[metric] = r.opt.formOf(r.h, m).Numbers(&desc, m.Fixed, most), true
 	}
 	_, err = set.Fit(ctx, n)
 	r.widths.units = max(r.widths.units, textwidth.Width(n.Unit))
@@ -215,6 +224,7 @@ func (r *rowWriter) rows(metric int, set *sampling.Set) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		x := row{metric: metric, name: textwidth.Clean(r.h.Metrics[metric].Title()), host: textwidth.Clean(set.Host)}
 		switch {
+		case r.average:
 		case set.Err != nil:
 			x.note = set.Err.Error()
 		case set.Len() == 0:

@@ -77,12 +77,8 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if err := s.Sort(ctx); err != nil {
 		return err
 	}
-	var room [32]byte
-	stamp := t.times.append(room[:0], s.Time)
-	if t.opt.Timestamp != "" {
-		stamp = t.opt.appendTime(room[:0], t.h, s.Time)
-	}
-	t.stamp = max(t.stamp, textwidth.Width(string(stamp)))
+	stamp := t.opt.stamp(&t.times, s)
+	t.stamp = max(t.stamp, textwidth.Width(stamp))
 	changed, err := t.choose(ctx, s)
 	if err != nil {
 		return err
@@ -103,7 +99,7 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 		}
 		t.rows = 0
 	}
-	if err := t.row(ctx, string(stamp), s); err != nil {
+	if err := t.row(ctx, stamp, s); err != nil {
 		return err
 	}
 	t.rows++
@@ -384,6 +380,9 @@ func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) er
 			if i := c.values.find(c.ids[place]); i >= 0 {
 				v = s.Sets[metric].Value(i)
 			}
+		}
+		if s.Average && !v.IsSet() {
+			return textwidth.AppendPad(dst, "", width, true)
 		}
 		if !t.h.Metrics[metric].Desc.Type.Arithmetic() {
 			return textwidth.AppendPad(dst, t.opt.cell(v), width, t.right(metric, place))

@@ -49,3 +49,17 @@ func (f *timeForm) append(dst []byte, t pcp.Timestamp) []byte {
 	}
 	return dst
 }
+
+// averageTime stands in the place of the time of averages.
+const averageTime = "Average:"
+
+// stamp returns the time of a sample as the options want it.
+func (o *Options) stamp(f *timeForm, s *sampling.Sample) string {
+	switch {
+	case s.Average:
+		return averageTime
+	case o.Timestamp != "":
+		return string(o.appendTime(nil, f.h, s.Time))
+	}
+	return f.text(s.Time)
+}
