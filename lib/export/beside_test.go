@@ -130,8 +130,9 @@ func TestCompactReadOnly(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
 		return // nothing keeps root from writing
 	}
-	for mode, name := range map[fs.FileMode]string{0o555: dir + "/" + manifestDir, 0o500: dir + "/values/host=h"} {
-		if err := os.Chmod(name, mode); err != nil {
+	// The manifests first: once a compaction has made its directory below theirs, it needs no other there.
+	for _, name := range []string{dir + "/" + manifestDir, dir + "/values/host=h"} {
+		if err := os.Chmod(name, 0o555); err != nil {
 			t.Fatal(err)
 		}
 		if done, err := Compact(t.Context(), dir, true); err != nil || done.Before < 2 {
