@@ -118,12 +118,15 @@ type mean struct {
 
 // begin finds the divisors, and takes those away that are not columns.
 func (a *averages) begin() {
-	h, columns := a.stream.Header, make(map[string]bool)
+	h, onlyDivisor := a.stream.Header, make(map[string]bool)
+	for _, d := range a.expansion.divisors {
+		onlyDivisor[d] = true
+	}
 	for _, expr := range a.expansion.Exprs {
-		columns[nameOf(expr)] = true
+		delete(onlyDivisor, nameOf(expr))
 	}
 	n := len(h.Metrics)
-	for n > 0 && !columns[h.Metrics[n-1].Name] && slices.Contains(a.expansion.divisorList(), h.Metrics[n-1].Name) {
+	for n > 0 && onlyDivisor[h.Metrics[n-1].Name] {
 		n--
 	}
 	for _, m := range h.Metrics[:n] {
@@ -132,13 +135,6 @@ func (a *averages) begin() {
 		a.divisors, a.at, a.means = append(a.divisors, d), append(a.at, make(map[instanceKey]int)), append(a.means, nil)
 	}
 	h.Metrics, a.stream.Exprs = h.Metrics[:n], a.stream.Exprs[:min(n, len(a.stream.Exprs))]
-}
-
-func (x *Expansion) divisorList() (list []string) {
-	for _, d := range x.divisors {
-		list = append(list, d)
-	}
-	return list
 }
 
 // add adds the values of a sample, and returns those that are not only divisors.
@@ -157,14 +153,14 @@ func (a *averages) add(smp *sampling.Sample) []sampling.Set {
 
 // set adds the values of a metric.
 func (a *averages) set(smp *sampling.Sample, metric int) {
-	set, weights := &smp.Sets[metric], map[int32]float64(nil)
+	set, weights := &smp.Sets[metric], map[instanceKey]float64(nil)
 	timed := set
 	if d := a.divisors[metric]; d >= 0 {
 		timed = &smp.Sets[d]
-		weights = make(map[int32]float64, timed.Len())
+		weights = make(map[instanceKey]float64, timed.Len())
 		for i := range timed.Len() {
 			v := timed.At(i)
-			weights[v.ID] = v.Number()
+			weights[instanceKey{v.ID, v.Host}] = v.Number()
 		}
 	}
 	since := make(map[string]float64)
@@ -178,9 +174,9 @@ func (a *averages) set(smp *sampling.Sample, metric int) {
 		v := set.At(i)
 		weight := since[v.Host]
 		if weights != nil {
-			w, known := weights[v.ID]
+			w, known := weights[instanceKey{v.ID, v.Host}]
 			if !known {
-				w = weights[pcp.NullInst]
+				w = weights[instanceKey{pcp.NullInst, v.Host}]
 			}
 			weight *= w
 		}

@@ -95,3 +95,34 @@ func TestAverageWeights(t *testing.T) {
 		t.Errorf("average %v, want (1*10 + 5*30) / 40", v.Number())
 	}
 }
+
+// TestAverageHosts: the quotients of a host count as much as its own divisors.
+func TestAverageHosts(t *testing.T) {
+	values := func(a, b float64) sampling.Set {
+		return sampling.SetOf(sampling.Value{ID: 1, Host: "a", Value: pcp.DoubleValue(a)}, sampling.Value{ID: 1, Host: "b", Value: pcp.DoubleValue(b)})
+	}
+	metric := func(name string) sampling.Metric {
+		return sampling.Metric{Name: name, Desc: pcp.Desc{Type: pcp.Double, Sem: pcp.Instant}}
+	}
+	st := &query.Stream{
+		Header: &sampling.Header{Hosts: true, Metrics: []sampling.Metric{metric("size"), metric("ops")}},
+		Samples: func(yield func(*sampling.Sample, error) bool) {
+			_ = yield(&sampling.Sample{Time: pcp.Timestamp{Sec: 110}, Since: pcp.Timestamp{Sec: 100}, Sets: []sampling.Set{values(10, 20), values(1, 3)}}, nil) &&
+				yield(&sampling.Sample{Time: pcp.Timestamp{Sec: 120}, Since: pcp.Timestamp{Sec: 110}, Sets: []sampling.Set{values(30, 40), values(3, 1)}}, nil)
+		},
+	}
+	x := &Expansion{Exprs: []string{"size"}, divisors: map[string]string{"size": "ops"}}
+	x.Average(st)
+	var last sampling.Sample
+	for smp := range st.Samples {
+		last = *smp
+	}
+	if len(last.Sets) != 1 || last.Sets[0].Len() != 2 {
+		t.Fatalf("%+v", last)
+	}
+	for i, want := range []float64{(10*1 + 30*3) / 4., (20*3 + 40*1) / 4.} {
+		if v := last.Sets[0].At(i); v.Number() != want {
+			t.Errorf("host %s: %v, want %v", v.Host, v.Number(), want)
+		}
+	}
+}
