@@ -158,11 +158,11 @@ sessions:
 
 rename:
 	@test -n "$(MODULE)" || { echo "usage: make rename MODULE=example.org/x/pmtools" >&2; exit 2; }
-	@old=$$($(GO) list -m) && \
+	@old=$$($(GO) list -m) && v=v$$(sed -n 's/^const Version = "\(.*\)"/\1/p' lib/version/version.go) && \
 	grep -rl --include='*.go' --include='*.md' "[\"[]$$old/" cmd derive internal lib test docs README.md | xargs sed -i.bak "s|\([\"[]\)$$old/|\1$(MODULE)/|g" && \
 	find cmd derive internal lib test docs README.md* -name '*.bak' -delete && \
 	$(GO) mod edit -module=$(MODULE) && for d in $(NESTED); do \
-	  $(GO) mod edit -C $$d -module=$(MODULE)/$$d -droprequire=$$old -dropreplace=$$old -require=$(MODULE)@v0.0.0 -replace=$(MODULE)=../.. || exit 1; done && \
+	  $(GO) mod edit -C $$d -module=$(MODULE)/$$d -droprequire=$$old -dropreplace=$$old -require=$(MODULE)@$$v -replace=$(MODULE)=../.. || exit 1; done && \
 	gofmt -w cmd derive internal lib test
 
 BASH := share/bash-completion/completions

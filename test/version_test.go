@@ -19,7 +19,7 @@ func TestVersion(t *testing.T) {
 		t.Fatalf("lib/version has %q, want three numbers, and -dev before the release", version.Version)
 	}
 	texts := map[string]string{}
-	for _, pattern := range []string{"README.md", "CHANGELOG.md", "SECURITY.md", "docs/*.md", "man/*", "test/package/templates/*"} {
+	for _, pattern := range []string{"README.md", "CHANGELOG.md", "SECURITY.md", "docs/*.md", "man/*", "test/package/templates/*", "*/*/go.mod"} {
 		files, err := filepath.Glob(filepath.Join("..", pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, err)
@@ -43,7 +43,7 @@ func TestVersion(t *testing.T) {
 }
 
 var (
-	named   = regexp.MustCompile(`\bpmtools[-_ /](\d+\.\d+\.\d+)\b`)
+	named   = regexp.MustCompile(`\bpmtools[-_ /]v?(\d+\.\d+\.\d+)\b`)
 	minor   = regexp.MustCompile(`\bversion (\d+\.\d+)\b`)
 	changes = regexp.MustCompile(`(?m)^## (.*)$`)
 )

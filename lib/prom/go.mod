@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3
-	pmtools v0.0.0
+	pmtools v0.2.0
 )
 
 require (
