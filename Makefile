@@ -7,7 +7,7 @@
 # make release            the same with source, container image and recipes for other package managers; URL=... KEY=... (docs/install.md)
 # make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
 # make engines            SQL in Apache Spark, with ANSI and without, and on a cluster; pyspark comes from PyPI, Java must be there
-# make measure            the tables of docs/scale.md; PARTS="reads thousand tools cost" or some of them
+# make measure            what engines read, and what exports and queries cost; PARTS="reads thousand tools cost" or some of them
 # make platforms          the tests on 386, s390x (by qemu-user) and Windows (by Wine), where these can be installed; QUICK=1 a part of them
 # make bench, bench-peer  our own benchmarks, with growth; our commands against the reference's
 # make growth             how the costs of what users do grow with sizes
@@ -137,7 +137,7 @@ engines: build
 	@test/peer/peer-up $(PEER); s=$$?; if [ $$s = 3 ]; then echo "make engines: no reference here, nothing was compared"; exit 0; fi; \
 	test $$s = 0 && PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin test/peer/engines $(PEER)
 
-# The tables of docs/scale.md: minutes, and 15 GB in the reference's root, whose DuckDB and tools are asked.
+# What engines read and what exports and queries cost: minutes, and 15 GB in the reference's root, whose DuckDB and tools are asked.
 measure: build
 	@test/peer/peer-up $(PEER); s=$$?; if [ $$s = 3 ]; then echo "make measure: no reference here, nothing was measured"; exit 0; fi; \
 	test $$s = 0 && test/peer/measure $(PEER) $(or $(PARTS),reads thousand tools cost)

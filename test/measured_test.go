@@ -19,7 +19,7 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, doc := range []string{"scale.md", "push.md"} {
+	for _, doc := range []string{"scale.md", "sql.md", "push.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "docs", doc))
 		if err != nil {
 			t.Fatal(err)

@@ -20,11 +20,11 @@ import (
 // fleetHosts is how many hosts the demonstration has here.
 const fleetHosts = 20
 
-// TestScale runs the demonstration of docs/scale.md with fewer hosts: its commands, and its queries,
+// TestScale runs the demonstration of docs/sql.md with fewer hosts: its commands, and its queries,
 // which give the hosts and figures that follow from what the reference shows.
 func TestScale(t *testing.T) {
 	d := newDuck(t)
-	text, err := os.ReadFile("../../../docs/scale.md")
+	text, err := os.ReadFile("../../../docs/sql.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestScale(t *testing.T) {
 	}
 	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(section, -1)
 	if len(script) != 7 || len(queries) != 2 {
-		t.Fatalf("docs/scale.md has %d commands and %d queries", len(script), len(queries))
+		t.Fatalf("docs/sql.md has %d commands and %d queries", len(script), len(queries))
 	}
 	bin := t.TempDir()
 	duckdb := "#!/bin/sh\nexec " + strings.Join(append(harness.Loader(t, d.root), filepath.Join(d.root, "usr/bin/duckdb")), " ") + ` "$@"`

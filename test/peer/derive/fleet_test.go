@@ -13,7 +13,7 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestFleet asks DuckDB and a cluster of Spark for the hosts with the busiest disks, as docs/scale.md does, and prints how long each takes.
+// TestFleet asks DuckDB and a cluster of Spark for the hosts with the busiest disks, as docs/sql.md does, and prints how long each takes.
 // PMTOOLS_FLEET is the number of hosts, or 5; or a directory below the root, in which test/peer/measure has left their tables.
 func TestFleet(t *testing.T) {
 	ours, _, root := harness.Setup(t)

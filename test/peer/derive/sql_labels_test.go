@@ -12,7 +12,7 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestSQLLabels runs the queries of docs/scale.md that join labels.
+// TestSQLLabels runs the queries of docs/sql.md that join labels.
 func TestSQLLabels(t *testing.T) {
 	ours, _, root := harness.Setup(t)
 	dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "sql")
@@ -27,7 +27,7 @@ func TestSQLLabels(t *testing.T) {
 	if err := archivetest.Build(dir, "labels"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("../../../docs/scale.md")
+	text, err := os.ReadFile("../../../docs/sql.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestSQLLabels(t *testing.T) {
 		queries = append(queries, m[1])
 	}
 	if len(queries) != 2 {
-		t.Fatalf("docs/scale.md has %d queries", len(queries))
+		t.Fatalf("docs/sql.md has %d queries", len(queries))
 	}
 	run := func(args ...string) string {
 		cmd := exec.Command(filepath.Join(ours.Bin, "pmderive"), args...)
