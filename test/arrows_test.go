@@ -134,6 +134,7 @@ cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/intern
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp
 docs/examples/fleet: lib/fetchgroup lib/pmerr
 docs/examples/import: lib/archive lib/pcp
+docs/examples/rooms: derive/query lib/pmapi lib/pcp lib/sampling
 docs/examples/summarize: lib/pmapi lib/pcp lib/pmerr
 docs/examples/watch: derive lib/fetchgroup lib/pmapi
 test:

@@ -32,7 +32,7 @@ func OpenArchive(ctx context.Context, name string, opt *archive.Options) (*Archi
 
 // Close unmaps the files. It implements Source.
 func (a *Archive) Close() error {
-	a.closed, a.recorded = true, noSource{}
+	a.closed, a.recorded = true, nothing
 	return a.rec.Close()
 }
 

@@ -57,7 +57,7 @@ func Over(src Source) *Context {
 // method of the result fails with pmerr.NoContext.
 func (c *Context) Source() Source {
 	if c.src == nil {
-		return noSource{}
+		return nothing
 	}
 	return c.src
 }

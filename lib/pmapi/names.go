@@ -12,7 +12,7 @@ import (
 // there are names and nothing else.
 func WithNames(src Source, names *pmns.Tree) Source {
 	if src == nil {
-		src = noSource{}
+		src = nothing
 	}
 	return &renamed{src, names}
 }
@@ -26,7 +26,7 @@ func (r *renamed) Unwrap() Source { return r.Source }
 
 func (r *renamed) Close() error {
 	err := r.Source.Close()
-	r.Source, r.names = noSource{}, nil
+	r.Source, r.names = nothing, nil
 	return err
 }
 

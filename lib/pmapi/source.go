@@ -9,6 +9,8 @@
 // Three interfaces are optional, and found by [As]: a [Timeline] has a past, a [Live] one takes
 // values and can connect again, and a [Wrapper] has another Source below.
 //
+// A Source of your own embeds a [Catalog], or a [Replay] if it has a past, and needs one method more.
+//
 // A Host may be shared by goroutines, other Sources may not.
 package pmapi
 
