@@ -80,7 +80,8 @@ value  at 2023-11-14 22:13:20, rates at 2023-11-14 22:13:30
   sda: 200.6 kcount, rate 4.8 count/s
   nvme0n1: 1400 kcount, rate 122 count/s
 recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10
-try  rate(disk.dev.total): per second, in count/s
+try  size = rescale(rate(disk.dev.total_bytes) / rate(disk.dev.total), "Kbyte / count"): mean size of a request, in Kbyte/count
+  rate(disk.dev.total): per second, in count/s
   delta(disk.dev.total): between two samples, in count
   rate(sum(disk.dev.total)): all instances together, in count/s
 `,
@@ -299,17 +300,55 @@ func numbers(v *describe.Values) (list []float64) {
 	return list
 }
 
-// TestTake: the rates of several live counters are those between the same two samples.
-func TestTake(t *testing.T) {
-	metric := func(name string, item uint32, sem pcp.Sem) pmcdtest.Metric {
-		return pmcdtest.Metric{
-			Name: name, Desc: pcp.Desc{ID: pcp.NewID(60, 0, item), Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: sem},
-			Values: pcp.Values{Insts: []int32{pcp.NullInst}, Words: []uint64{uint64(7 * item)}},
+// TestUsual: each usual question about some metrics of Linux is answered from two samples, which the rates need anyway, unless
+// there is no value.
+func TestUsual(t *testing.T) {
+	metric := func(name string, item uint32, sem pcp.Sem, units pcp.Units, values ...uint64) pmcdtest.Metric {
+		m := pmcdtest.Metric{Name: name, Desc: pcp.Desc{ID: pcp.NewID(60, 0, item), Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: sem, Units: units}}
+		if len(values) > 0 {
+			m.Values = pcp.Values{Insts: []int32{pcp.NullInst}, Words: values}
+		}
+		return m
+	}
+	msec, count := pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}, pcp.Units{DimCount: 1}
+	kbyte := pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
+	c, fetches := live(t,
+		metric("disk.all.total_rawactive", 1, pcp.Counter, msec, 500), metric("disk.all.total", 2, pcp.Counter, count, 50),
+		metric("disk.all.read", 3, pcp.Counter, count, 20), metric("disk.all.read_bytes", 4, pcp.Counter, count, 20), // in wrong units
+		metric("mem.util.used", 5, pcp.Instant, kbyte, 300), metric("mem.physmem", 6, pcp.Discrete, kbyte, 600),
+		metric("swap.used", 7, pcp.Instant, kbyte, 0), metric("swap.length", 8, pcp.Instant, kbyte),
+	)
+	for _, test := range []struct {
+		name, want string
+		fetches    int
+	}{
+		{"disk.all.total_rawactive", "await queue", 2},
+		{"disk.all.total", "await", 2},
+		{"disk.all.read", "", 2},
+		{"mem.util.used", "used", 1},
+		{"swap.used", "", 1},
+	} {
+		*fetches = 0
+		table, err := c.Table(t.Context(), "", []string{test.name}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answers []string
+		for _, trial := range table.Objects[0].(*describe.Description).Try {
+			if trial.Name != "" {
+				answers = append(answers, trial.Name)
+			}
+		}
+		if got := strings.Join(answers, " "); got != test.want || *fetches != test.fetches {
+			t.Errorf("%s: %q by %d fetches, want %q by %d", test.name, got, *fetches, test.want, test.fetches)
 		}
 	}
-	s := pmcdtest.NewServer(&pmcdtest.World{Metrics: []pmcdtest.Metric{
-		metric("h.a", 1, pcp.Counter), metric("h.b", 2, pcp.Counter), metric("h.c", 3, pcp.Instant),
-	}})
+}
+
+// live returns one over a daemon, and what counts its fetches.
+func live(t *testing.T, metrics ...pmcdtest.Metric) (*describe.Catalogue, *int) {
+	t.Helper()
+	s := pmcdtest.NewServer(&pmcdtest.World{Metrics: metrics, Now: time.Now})
 	t.Cleanup(func() { s.Close() })
 	addr, err := s.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -320,9 +359,24 @@ func TestTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { plain.Close() })
-	fetches, defs := 0, derive.NewSet()
-	src := query.NewSource(counted{plain, &fetches})
-	c := &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs, Zone: time.UTC, Interval: 10 * time.Millisecond}
+	fetches, defs := new(int), derive.NewSet()
+	src := query.NewSource(counted{plain, fetches})
+	return &describe.Catalogue{Source: src, Derived: src.Bind(defs, true).Derived, Defs: defs, Zone: time.UTC, Interval: 10 * time.Millisecond}, fetches
+}
+
+// TestTake: the rates of several live counters are those between the same two samples.
+func TestTake(t *testing.T) {
+	metric := func(name string, item uint32, sem pcp.Sem) pmcdtest.Metric {
+		return pmcdtest.Metric{
+			Name: name, Desc: pcp.Desc{ID: pcp.NewID(60, 0, item), Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: sem},
+			Values: pcp.Values{Insts: []int32{pcp.NullInst}, Words: []uint64{uint64(7 * item)}},
+		}
+	}
+	c, fetches := live(t, metric("h.a", 1, pcp.Counter), metric("h.b", 2, pcp.Counter), metric("h.c", 3, pcp.Instant))
+	if _, err := c.Table(t.Context(), "", []string{"h.a", "no.such"}, nil); err == nil || *fetches != 2 {
+		t.Errorf("%d fetches for one metric, want 2: %v", *fetches, err)
+	}
+	*fetches = 0
 	names := []string{"h.a", "no.such", "h.b", "h.c"}
 	if err := c.Take(t.Context(), names, c.Interval, false); err != nil {
 		t.Fatal(err)
@@ -348,7 +402,7 @@ func TestTake(t *testing.T) {
 			t.Errorf("%s: rates %v, want 0", name, got)
 		}
 	}
-	if fetches != 2 {
-		t.Errorf("%d fetches, want 2", fetches)
+	if *fetches != 2 {
+		t.Errorf("%d fetches, want 2", *fetches)
 	}
 }

@@ -62,7 +62,7 @@ func (t *table) addPage(d *Description) {
 	}
 	name := "try"
 	for _, x := range d.Try {
-		t.add(name, x.Expr+": "+x.Why)
+		t.add(name, x.text()+": "+x.Why)
 		name = ""
 	}
 }
@@ -210,7 +210,7 @@ func (t *table) addRecords(d *Description) {
 		add("interval", "", string(format.AppendShort(nil, r.Interval, 64)))
 	}
 	for _, x := range d.Try {
-		add("try", "", x.Expr)
+		add("try", "", x.text())
 	}
 	for _, c := range d.Children {
 		add("child", c.Name, strconv.Itoa(c.Metrics))

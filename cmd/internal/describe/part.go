@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"pmtools/cmd/internal/answer"
@@ -41,7 +42,13 @@ func (c *Catalogue) Table(ctx context.Context, part string, names []string, note
 	t := &table{c, answer.Table{Keys: columns[part], Records: [][]string{}, Wrap: true}, len(names) > 1, note}
 	switch part {
 	case "":
-		if err := c.Take(ctx, names, c.Interval, false); err != nil {
+		wanted := slices.Clone(names)
+		for _, name := range names {
+			for _, t := range usual(name) {
+				wanted = append(wanted, t.Expr)
+			}
+		}
+		if err := c.Take(ctx, wanted, c.Interval, false); err != nil {
 			return nil, err
 		}
 	case "inst":

@@ -3,6 +3,7 @@ package describe
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"pmtools/cmd/internal/answer"
@@ -13,22 +14,42 @@ import (
 
 // A Trial is an expression that is worth trying.
 type Trial struct {
+	Name string `json:"name,omitempty"` // of what answers a usual question
 	Expr string `json:"expression"`
 	answer.Desc
 	Why string `json:"-"`
 }
 
-// trials returns expressions about a metric that hold for the source. The error is that of a request.
+// text returns the expression, with a name as a definition.
+func (t *Trial) text() string {
+	if t.Name != "" {
+		return t.Name + " = " + t.Expr
+	}
+	return t.Expr
+}
+
+// trials returns expressions about a metric that hold for the source, and answers of usual questions that have a value there.
+// The error is that of a request.
 func (c *Catalogue) trials(ctx context.Context, d *Description) ([]Trial, error) {
 	b := c.Source.Bind(c.Defs, true)
 	var list []Trial
-	for _, t := range proposals(d.Metric, &d.desc) {
+	for _, t := range append(usual(d.Metric), proposals(d.Metric, &d.desc)...) {
 		e, err := b.Compile(ctx, t.Expr)
-		if _, wrong := errors.AsType[*diagnose.Problem](err); wrong {
+		known := slices.ContainsFunc(list, func(old Trial) bool { return old.Expr == t.Expr })
+		if _, wrong := errors.AsType[*diagnose.Problem](err); wrong || known {
 			continue
 		}
 		if err != nil {
 			return nil, err
+		}
+		if t.Name != "" {
+			v, err := c.First(ctx, t.Expr, c.Interval, false)
+			if err != nil {
+				return nil, err
+			}
+			if len(v.List) == 0 {
+				continue
+			}
 		}
 		values := e.Info.Root.Desc(pcp.NullID)
 		if t.Desc = answer.DescOf(&values); !values.Units.Dimensionless() {

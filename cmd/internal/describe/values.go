@@ -59,7 +59,7 @@ type wanted struct {
 // unless raw, for First to return: rates need two samples, and each metric would wait for its own. What is
 // wrong with a name is left to First. The error is that of ctx or of a lost connection.
 func (c *Catalogue) Take(ctx context.Context, names []string, interval time.Duration, raw bool) error {
-	if c.Source.Line != nil || len(names) < 2 {
+	if c.Source.Line != nil {
 		return nil
 	}
 	st, err := query.Run(ctx, c.Source, c.Defs, &query.Query{Exprs: names, Once: true, Interval: interval, Raw: raw})
@@ -89,7 +89,7 @@ func (c *Catalogue) First(ctx context.Context, name string, interval time.Durati
 	}
 	q := &query.Query{Exprs: []string{name}, Once: true, Raw: raw, Interval: interval}
 	v, err := c.first(ctx, q)
-	if src := c.Source; err == nil && len(v.List) == 0 && src.Line != nil && src.Step == 0 && c.Defs.Find(name) != nil {
+	if src := c.Source; err == nil && len(v.List) == 0 && src.Line != nil && src.Step == 0 {
 		q.Once, q.Times = false, sampling.Times{Start: src.At, Interval: step, Samples: steps}
 		return c.first(ctx, q)
 	}
