@@ -3,7 +3,7 @@
 // lib/builtin/mmv, to read.
 //
 // A program makes a [Registry] with [Create], and registers with it metrics of each kind:
-// [Counter], [Gauge], [Text] and [Timer]. The values that these return are updated in place: a
+// [Counter], [Gauge], [Text], [Timer] and [Histogram]. The values that these return are updated in place: a
 // [Number] by an atomic operation on the mapped file, without a lock and without allocation.
 //
 // [Parse] takes a file apart into metrics, instance domains and the places of the values;
