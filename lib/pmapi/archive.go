@@ -25,12 +25,20 @@ func OpenArchive(ctx context.Context, name string, opt *archive.Options) (*Archi
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{rec: recording{set: set, cursor: set.Cursor()}}
-	a.recorded = &a.rec
+	a := OverSet(set)
+	a.rec.own = true
 	return a, nil
 }
 
-// Close unmaps the files. It implements Source.
+// OverSet returns an Archive over files that are open, with a position of its own: a service opens
+// them once, and reads them with an Archive for each request. Close leaves the Set open.
+func OverSet(set *archive.Set) *Archive {
+	a := &Archive{rec: recording{set: set, cursor: set.Cursor()}}
+	a.recorded = &a.rec
+	return a
+}
+
+// Close unmaps the files that OpenArchive has opened. It implements Source.
 func (a *Archive) Close() error {
 	a.closed, a.recorded = true, nothing
 	return a.rec.Close()
@@ -42,7 +50,7 @@ func (a *Archive) Has(id pcp.ID) bool {
 	return err == nil
 }
 
-// Set returns the archives. They are closed with a.
+// Set returns the archives. They are closed with a, but for those that were given to OverSet.
 func (a *Archive) Set() *archive.Set { return a.rec.set }
 
 // Tap makes a call f for each record and mark that it reads (archive.Cursor.Tap).
@@ -93,9 +101,15 @@ type recording struct {
 	set    *archive.Set
 	cursor *archive.Cursor
 	interp bool // the mode is pcp.Interp
+	own    bool // Close closes the set
 }
 
-func (r *recording) Close() error { return r.set.Close() }
+func (r *recording) Close() error {
+	if !r.own {
+		return nil
+	}
+	return r.set.Close()
+}
 
 func (r *recording) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	return lookupEach(names, r.set.Lookup), nil

@@ -2,9 +2,12 @@ package pmapi_test
 
 import (
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmapi/sourcetest"
 )
@@ -42,4 +45,32 @@ func TestConformance(t *testing.T) {
 			sourcetest.Run(t, func(t *testing.T) pmapi.Source { return open(t, names...) })
 		})
 	}
+}
+
+// TestOverSet reads files that are opened once with an Archive for each of many goroutines.
+func TestOverSet(t *testing.T) {
+	set := open(t, "setA", "setB").Set()
+	sourcetest.Run(t, func(t *testing.T) pmapi.Source { return pmapi.OverSet(set) })
+	read := func() (times []pcp.Timestamp) {
+		a := pmapi.OverSet(set)
+		defer a.Close()
+		var res pcp.Result
+		for a.Fetch(t.Context(), &pmapi.Request{}, &res) == nil {
+			times = append(times, res.Time)
+		}
+		return times
+	}
+	want := read()
+	if len(want) < 5 {
+		t.Fatalf("%d records", len(want))
+	}
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			if got := read(); !slices.Equal(got, want) {
+				t.Errorf("the times are %v, want %v", got, want)
+			}
+		})
+	}
+	all.Wait()
 }
