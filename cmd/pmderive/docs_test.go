@@ -29,7 +29,7 @@ func runIn(stdin string, args ...string) string {
 
 // TestDocs runs the sessions in the documentation and compares what comes out.
 func TestDocs(t *testing.T) {
-	for _, name := range []string{"docs/pmderive.md", "docs/definitions.md", "docs/recordings.md", "docs/find.md", "docs/reports.md", "docs/testing-definitions.md", "docs/scale.md", "docs/sql.md", "docs/tutorial.md", "README.md"} {
+	for _, name := range []string{"docs/pmderive.md", "docs/definitions.md", "docs/recordings.md", "docs/find.md", "docs/reports.md", "docs/testing-definitions.md", "docs/scale.md", "docs/sql.md", "docs/push.md#What would be sent", "docs/tutorial.md", "README.md"} {
 		t.Run(name, func(t *testing.T) {
 			name, section, _ := strings.Cut(name, "#")
 			file, err := filepath.Abs("../../" + name)

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -236,6 +239,91 @@ func TestPushFull(t *testing.T) {
 	}
 }
 
+// TestPushDryRun: the series that would be sent are those that are sent, with the values that come first. Nothing is sent, and nothing is written.
+func TestPushDryRun(t *testing.T) {
+	d, url := database(t)
+	args := []string{"-a", archivetest.Path(t, "demo"), "push", "--to", url, "--label", "env=a \"b\"", "disk.dev.total", "kernel.uname.release", "x = 0 / 0 * mem.physmem"}
+	queue := filepath.Join(t.TempDir(), "queue")
+	got := clitest.RunWith("pmderive", newCommand, "", append(args, "--dry-run", "--queue", queue, "--json"), nil)
+	if left := d.Series(); got.Status != 0 || got.Stderr != "" || len(left) != 0 {
+		t.Fatalf("%+v, %v", got, left)
+	}
+	if _, err := os.Stat(queue); !os.IsNotExist(err) {
+		t.Errorf("a queue: %v", err)
+	}
+	clitest.RunWith("pmderive", newCommand, "", args, nil)
+	series := d.Series()
+	for line := range strings.Lines(got.Stdout) {
+		var s struct {
+			Name    string
+			Labels  map[string]string
+			Samples int
+			First   any
+		}
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatal(err)
+		}
+		list := []string{fmt.Sprintf("__name__=%q", s.Name)}
+		for _, name := range slices.Sorted(maps.Keys(s.Labels)) {
+			list = append(list, fmt.Sprintf("%s=%q", name, s.Labels[name]))
+		}
+		key := strings.Join(list, ",")
+		sent := series[key]
+		if len(sent) != s.Samples || fmt.Sprint(sent[0].Value) != fmt.Sprint(s.First) {
+			t.Errorf("%s: %d samples are sent", line, len(sent))
+		}
+		delete(series, key)
+	}
+	if len(series) > 0 {
+		t.Errorf("not shown: %v", series)
+	}
+}
+
+// TestPushDryRunScreen: what people and spreadsheets get, and the status where samples are left out.
+func TestPushDryRunScreen(t *testing.T) {
+	for _, tt := range []struct{ line, want string }{
+		{"disk.dev.total mem.physmem", `all series have agent="linux", host="demo", hostname="demo"
+series             type     unit   samples        first  labels
+disk_dev_total     counter              60       200600  device_type="block", indom="60.1", instance="sda", medium="rotating", part="disk"
+disk_dev_total     counter              60  1.40016e+06  device_type="block", indom="60.1", instance="nvme0n1", medium="flash", part="disk"
+mem_physmem_bytes  gauge    bytes       60  1.71799e+10  part="memory"
+180 samples of 3 series would be sent, in requests of 1656 bytes together
+`},
+		{"-s 2 -t 0.0001 hinv.ncpu", `series     type   unit  samples  first  labels
+hinv_ncpu  gauge              1      4  agent="linux", host="demo", hostname="demo", part="hardware"
+1 samples of 1 series would be sent, in requests of 172 bytes together, 1 left out, not later than the one before
+`},
+		{"-s 1 -o csv mem.physmem", "name,type,unit,help,samples,first,labels\r\n" +
+			`mem_physmem_bytes,gauge,bytes,"mem.physmem (64-bit unsigned int, instant, Kbyte)",1,1.7179869184e+10,` +
+			`"agent=""linux"", host=""demo"", hostname=""demo"", part=""memory"""` + "\r\n"},
+	} {
+		args := append([]string{"-a", archivetest.Path(t, "demo"), "push", "--dry-run"}, strings.Fields(tt.line)...)
+		got := clitest.RunWith("pmderive", newCommand, "", args, nil)
+		if diff := cmp.Diff(got.Stdout+got.Stderr, tt.want); diff != "" || got.Status != 0 {
+			t.Errorf("%s: status %d\n%s", tt.line, got.Status, diff)
+		}
+	}
+}
+
+// TestPushDryRunLive: one sample of a live source, in which rates have values. The series of the run itself are shown, too, and none ends.
+func TestPushDryRunLive(t *testing.T) {
+	got := clitest.RunWith("pmderive", newCommand, "", []string{"-h", serveHosts(t, 1)[0], "push", "--dry-run", "-o", "csv", "-t", "0.1", "r = rate(h.disk)", "h.disk"}, nil)
+	rows, err := csv.NewReader(strings.NewReader(got.Stdout)).ReadAll()
+	if got.Status != 0 || got.Stderr != "" || err != nil {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	samples := make(map[string]string)
+	for _, row := range rows[1:] {
+		samples[row[0]] += row[4]
+	}
+	if samples["r_bytes_per_second"] != "11" || samples["h_disk_bytes"] != "11" {
+		t.Error(samples)
+	}
+	if up := samples["up"]; up == "" || up != samples["pmderive_push_samples_sent_total"] {
+		t.Error(samples)
+	}
+}
+
 // timeless matches the times of samples.
 var timeless = regexp.MustCompile(`\b\d{13}=`)
 
@@ -253,7 +341,10 @@ func TestPushProblems(t *testing.T) {
 		status int
 		out    string
 	}{
-		{"push mem.physmem", 2, `required flag(s) "to" not set`},
+		{"push mem.physmem", 2, "--to says where the values go; --dry-run shows them"},
+		{"push --to http://h/ --json mem.physmem", 2, "-o is the form of what --dry-run shows"},
+		{"push --dry-run --to ftp://h/ mem.physmem", 2, "is not a URL with http or https"},
+		{"push --dry-run no.such", 1, "no.such"},
 		{"push --to http://u:s3cret@h/ mem.physmem", 2, "--to: http://u:xxxxx@h/ has a user, and others can see the command line"},
 		{"push --to ftp://h/ mem.physmem", 2, "is not a URL with http or https"},
 		{"push --to http://h/w?key=s3cret --token-file " + secret + " mem.physmem", 2, "--to: http://h/w: anybody on the way can read a password or token that goes over http; send it over https, or all the same with --insecure-auth\n"},

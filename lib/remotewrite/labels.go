@@ -34,8 +34,8 @@ func EncodeLabels(list ...Label) Labels {
 	return Labels(out)
 }
 
-// all yields the names and values, as far as they can be read.
-func (l Labels) all() iter.Seq2[string, string] {
+// All yields the names and values in the order of the names, as far as they can be read.
+func (l Labels) All() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		field := func(text *string) (string, bool) {
 			if len(*text) < 2 {

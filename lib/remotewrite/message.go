@@ -80,7 +80,7 @@ func (b *Block) message2() []byte {
 	for i := range b.series {
 		s := &b.series[i]
 		refs = refs[:0]
-		for name, value := range s.Labels.all() {
+		for name, value := range s.Labels.All() {
 			refs = binary.AppendUvarint(refs, syms.of(name))
 			refs = binary.AppendUvarint(refs, syms.of(value))
 		}

@@ -32,8 +32,10 @@ func (q *Queue) report() Report {
 }
 
 // String returns the numbers for the user: that of the samples sent, and others that are not 0.
-func (r *Report) String() string {
-	text := fmt.Sprintf("%d samples sent", r.Sent)
+func (r *Report) String() string { return r.text("sent") }
+
+func (r *Report) text(fate string) string {
+	text := fmt.Sprintf("%d samples %s", r.Sent, fate)
 	for _, x := range []struct {
 		n    int
 		what string

@@ -17,9 +17,9 @@ const (
 	maxRequestBytes   = 4 << 20 // before it is compressed
 )
 
-// SenderOptions are the queue that a Sender fills, and the labels of its series.
+// SenderOptions say where a Sender puts its samples, and the labels of its series.
 type SenderOptions struct {
-	Queue  *Queue
+	Queue  Sink
 	Hosts  *Hosts
 	Labels []Label     // of all series
 	Self   []Label     // of the metrics of a live Sender itself; without any it has none
@@ -388,6 +388,7 @@ func (s *Sender) describe() {
 	s.request.Describe = true
 }
 
+// kinds are those of families in OpenMetrics.
 var kinds = map[string]Kind{"counter": Counter, "gauge": Gauge, "info": Info}
 
 func (s *Sender) flush() {

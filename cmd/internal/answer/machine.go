@@ -3,11 +3,34 @@ package answer
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 )
 
 // Forms returns the names of the forms of a table, the usual one first.
 func Forms() []string { return []string{"table", "csv", "json"} }
+
+// Write writes the table in a form. For people draw draws its rows.
+func (t *Table) Write(w io.Writer, form string, draw func(w io.Writer, t *Table) error) error {
+	switch form {
+	case "csv":
+		return t.WriteCSV(w)
+	case "json":
+		return t.WriteJSON(w)
+	}
+	for _, line := range t.Above {
+		fmt.Fprintln(w, line)
+	}
+	if len(t.Rows) > 0 || len(t.Header) > 0 {
+		if err := draw(w, t); err != nil {
+			return err
+		}
+	}
+	for _, note := range t.Notes {
+		fmt.Fprintln(w, note)
+	}
+	return nil
+}
 
 // WriteCSV writes the records below the keys, which are the rows below the header where there are no others.
 func (t *Table) WriteCSV(w io.Writer) error {

@@ -33,6 +33,7 @@ type Options struct {
 	Queue   string // the directory, or "" for a temporary one
 	Size    string
 	Keep    time.Duration
+	DryRun  bool // nothing is sent, and the URL may be missing
 
 	flags *pflag.FlagSet
 }
@@ -52,6 +53,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Queue, "queue", "", "keep what has not been sent in `DIR`; the next run sends it")
 	fs.StringVar(&o.Size, "queue-size", "256M", "let the queue take `SIZE` of the disk")
 	fs.DurationVar(&o.Keep, "resend", 20*time.Second, "after a lost connection send the last `DURATION` again, by default the interval of live values more; 0 for nothing")
+	fs.BoolVar(&o.DryRun, "dry-run", false, "show the series that would be sent, of a live source in one sample or those of -s, and send nothing")
 }
 
 const (
@@ -85,6 +87,12 @@ func New(o *Options, env *cli.Env, archive bool, interval time.Duration) (*Push,
 	}
 	if p.labels, err = remotewrite.ParseLabels(o.Labels); err != nil {
 		return nil, fmt.Errorf("--label=%w", err)
+	}
+	switch {
+	case o.DryRun && o.To.URL == "":
+		return p, nil
+	case o.To.URL == "":
+		return nil, errors.New("--to says where the values go; --dry-run shows them")
 	}
 	if u, err := url.Parse(o.To.URL); err == nil && u.User != nil {
 		return nil, fmt.Errorf("--to: %s has a user, and others can see the command line; --user and --password-file take it", u.Redacted())
@@ -122,12 +130,7 @@ func (p *Push) Run(ctx context.Context, produce func(context.Context) error) err
 	if err != nil {
 		return fmt.Errorf("--queue: %w", err)
 	}
-	p.sender = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{
-		Queue: queue, Hosts: &p.Hosts, Labels: p.labels, Self: p.self(), Live: !p.archive, Warn: p.Warn, Rate: p.bound,
-	})
-	if p.Watch != nil {
-		p.Watch.push = p
-	}
+	p.start(ctx, queue)
 	interrupted := false
 	report, err := remotewrite.Send(ctx, queue, p.client, remotewrite.Backoff{First: firstPause, Most: longestPause}, grace, p.Warn, func() error {
 		err := produce(ctx)
@@ -148,6 +151,16 @@ func (p *Push) Run(ctx context.Context, produce func(context.Context) error) err
 		return cli.Exit(1)
 	}
 	return err
+}
+
+// start makes the Sender.
+func (p *Push) start(ctx context.Context, sink remotewrite.Sink) {
+	p.sender = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{
+		Queue: sink, Hosts: &p.Hosts, Labels: p.labels, Self: p.self(), Live: !p.archive, Warn: p.Warn, Rate: p.bound,
+	})
+	if p.Watch != nil {
+		p.Watch.push = p
+	}
 }
 
 // self returns the labels of the metrics of a live push itself. Two that run on one machine differ in their command lines, of which the

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"pmtools/cmd/internal/answer"
@@ -17,24 +16,7 @@ func (s *Session) show(ctx context.Context, w io.Writer, t *Table) error {
 	if p, ok := w.(interface{ Whole() }); ok && s.set.Output != outputs[0] {
 		p.Whole() // a pager breaks lines
 	}
-	switch s.set.Output {
-	case "csv":
-		return t.WriteCSV(w)
-	case "json":
-		return t.WriteJSON(w)
-	}
-	for _, line := range t.Above {
-		fmt.Fprintln(w, line)
-	}
-	if len(t.Rows) > 0 || len(t.Header) > 0 {
-		if err := s.table(ctx, w, t); err != nil {
-			return err
-		}
-	}
-	for _, note := range t.Notes {
-		fmt.Fprintln(w, note)
-	}
-	return nil
+	return t.Write(w, s.set.Output, func(w io.Writer, t *Table) error { return s.table(ctx, w, t) })
 }
 
 func (s *Session) table(ctx context.Context, w io.Writer, t *Table) error {
