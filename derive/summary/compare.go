@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 
 	"pmtools/lib/pcp"
@@ -75,6 +76,9 @@ var small = []struct {
 	{pcp.Units{DimTime: 1, DimCount: -1, ScaleTime: pcp.Msec}, 0.1},
 }
 
+// identity matches the names of metrics whose numbers name something. Most of these metrics are discrete.
+var identity = regexp.MustCompile(`(pid|\.inode)$`)
+
 // score returns the score by the means. If these hardly differ, but the distributions of the samples
 // do, and not by chance, it is that by the quantiles 0.95.
 func (c *Change) score() Score {
@@ -94,10 +98,13 @@ func (c *Change) score() Score {
 }
 
 // stand returns the difference of a number of both windows divided by what hardly matters: the deviation of the
-// samples of A, part of the larger number, and the small change of the units, in all.
+// samples of A, part of the larger number, and the small change of the units, in all. Names and settings differ or do not.
 func (c *Change) stand(a, b float64) float64 {
-	if a == b {
+	switch {
+	case a == b:
 		return 0
+	case c.Desc.Sem == pcp.Discrete, identity.MatchString(c.Name):
+		return 1
 	}
 	return math.Abs(b-a) / (math.Sqrt(c.A.spread.variance) + part*max(math.Abs(a), math.Abs(b)) + smallChange(&c.Desc))
 }
@@ -114,17 +121,6 @@ func smallChange(d *pcp.Desc) float64 {
 		}
 	}
 	return 0
-}
-
-// Alike reports whether the changes are the same one, as those of a disk and of all disks where there
-// is one: in both windows the values of one are, up to some percent, a multiple of the other's.
-func (c *Change) Alike(other *Change) bool {
-	near := func(x, y float64) bool { return x == y || math.Abs(x-y) <= part*max(math.Abs(x), math.Abs(y)) }
-	above := func(r *Row) float64 { return r.Max/r.Mean - 1 }
-	if zero := c.A.Mean == 0; zero != (other.A.Mean == 0) || !zero && !near(c.Ratio()-1, other.Ratio()-1) {
-		return false
-	}
-	return near(above(c.B), above(other.B))
 }
 
 // clock reports whether values are times that grow in both windows, such as an uptime.

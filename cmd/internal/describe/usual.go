@@ -29,4 +29,6 @@ func usual(name string) (list []Trial) {
 }
 
 // fill puts part in the place of the stars within names; a star between blanks multiplies.
-func fill(text, part string) string { return strings.NewReplacer(" * ", " * ", "*", part).Replace(text) }
+func fill(text, part string) string {
+	return strings.NewReplacer(" * ", " * ", "*", part).Replace(text)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"pmtools/cmd/internal/answer"
@@ -19,7 +20,7 @@ const scoredBy = "score_by"
 const scoreText = "difference / (deviation of a + 5% + a little of its unit)"
 
 // Differences returns the table of a comparison with a row for each change, and for what only one side has: at most
-// top rows, or all if that is 0. People get no change that is like one above it then.
+// top rows, or all if that is 0.
 func Differences(f Form, x *summary.Comparison, sides [2]Part, top int) *answer.Table {
 	t := &answer.Table{
 		Keys:    []string{"metric", "instance", "units", "mean_a", "mean_b", "p95_a", "p95_b", "max_a", "max_b", "difference", "ratio", "score", scoredBy},
@@ -28,7 +29,7 @@ func Differences(f Form, x *summary.Comparison, sides [2]Part, top int) *answer.
 			f.head(&sides[0]), f.head(&sides[1]), scoreText, jsonNumber(x.Threshold), len(x.Changed), x.Same, x.Clocks, len(x.OnlyA), len(x.OnlyB),
 		}},
 	}
-	shown, alike := f.shown(x, top)
+	shown := f.shown(x, top)
 	for i := range shown {
 		c := &shown[i]
 		f.put(t, c.Metric, size(c), time.RFC3339Nano, func(f *texts) []string { return changeCells(c, f) }, func() any { return changeObject(c) })
@@ -51,8 +52,8 @@ func Differences(f Form, x *summary.Comparison, sides [2]Part, top int) *answer.
 	if x.Clocks > 0 {
 		note += fmt.Sprintf("; left out: %d that only tell the time", x.Clocks)
 	}
-	if alike > 0 {
-		note += fmt.Sprintf("; %d as one above", alike)
+	if top > 0 && len(x.Changed) > top {
+		note += "; one of each group comes first"
 	}
 	if len(shown) < len(x.Changed)+len(x.OnlyA)+len(x.OnlyB) {
 		note += "; --top 0 shows all"
@@ -65,27 +66,37 @@ func Differences(f Form, x *summary.Comparison, sides [2]Part, top int) *answer.
 	return t
 }
 
-// shown returns the rows that are shown, and how many changes among them are not, because they are like one above.
-// Both sides have some of the room that the changes leave.
-func (f *Form) shown(x *summary.Comparison, top int) (list []summary.Change, alike int) {
+// shown returns the rows that are shown. Both sides have some of the room that the changes leave.
+func (f *Form) shown(x *summary.Comparison, top int) []summary.Change {
 	if top == 0 {
-		return slices.Concat(x.Changed, x.OnlyA, x.OnlyB), 0
+		return slices.Concat(x.Changed, x.OnlyA, x.OnlyB)
 	}
-	for i := range x.Changed {
-		c := &x.Changed[i]
-		if f.forPeople() && slices.ContainsFunc(list, func(above summary.Change) bool { return c.Alike(&above) }) {
-			alike++
-			continue
-		}
-		if len(list) == top {
-			return list, alike
-		}
-		list = append(list, *c)
+	list := x.Changed[:min(len(x.Changed), top)]
+	if f.forPeople() {
+		list = broad(x.Changed, top)
 	}
 	rest := top - len(list)
 	a := min(len(x.OnlyA), rest-min(len(x.OnlyB), rest/2))
-	list = append(list, x.OnlyA[:a]...)
-	return append(list, x.OnlyB[:min(len(x.OnlyB), rest-a)]...), alike
+	return slices.Concat(list, x.OnlyA[:a], x.OnlyB[:min(len(x.OnlyB), rest-a)])
+}
+
+// broad returns at most top changes, in their order: the first one below each node of the name space before others.
+func broad(list []summary.Change, top int) (chosen []summary.Change) {
+	seen, taken, left := make(map[string]bool), make([]bool, len(list)), top
+	for _, first := range []bool{true, false} {
+		for i := range list {
+			node := list[i].Name[:max(0, strings.LastIndexByte(list[i].Name, '.'))]
+			if left > 0 && !taken[i] && !(first && seen[node]) {
+				seen[node], taken[i], left = true, true, left-1
+			}
+		}
+	}
+	for i := range list {
+		if taken[i] {
+			chosen = append(chosen, list[i])
+		}
+	}
+	return chosen
 }
 
 // size returns that of the numbers of a change, which are in one unit.
