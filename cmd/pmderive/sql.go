@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"pmtools/cmd/internal/duckdb"
@@ -23,6 +24,7 @@ type sqlFlags struct {
 	catalog *string
 	hosts   string // a file of hosts to which the query is limited
 	until   string // a time at which values do not count
+	view    string // the name of a view that the query becomes
 	run     bool
 }
 
@@ -50,9 +52,14 @@ func (a *app) newSQL() *repl.Verb {
 			fs.StringVar(&f.hosts, "hosts", "", "limit the query to the hosts of `FILE`, one per line; - is standard input")
 			fs.BoolVar(&f.opt.Problems, "problems", false, "write the query for the hosts without values instead, and why they have none")
 			fs.StringVar(&f.until, "until", "", "values before `TIME`, as -T says it, but not at it, so that a window ends where the next begins")
+			fs.StringVar(&f.view, "view", "", "write the statement that makes the query a view called `NAME`")
 			fs.BoolVar(&f.run, "run", false, "run the query with duckdb")
+			fs.Output([]string{"table", "csv", "json"})
 			fs.Shared("start", "finish")
 			return func(ctx context.Context, s *repl.Session, args []string, w io.Writer) error {
+				if err := f.fit(args[0]); err != nil {
+					return repl.Misuse{Err: err}
+				}
 				if err := f.prepare(ctx, a); err != nil {
 					return repl.Misuse{Err: err}
 				}
@@ -61,7 +68,9 @@ func (a *app) newSQL() *repl.Verb {
 				case err != nil:
 					return err
 				case f.run:
-					return duckdb.Run(ctx, a.Env, w, query)
+					return duckdb.Run(ctx, a.Env, w, query, f.Settings.Output)
+				case f.view != "":
+					query = f.viewOf(query)
 				}
 				_, err = io.WriteString(w, query)
 				return err
@@ -70,11 +79,38 @@ func (a *app) newSQL() *repl.Verb {
 	}
 }
 
+var viewName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+
+// fit returns an error if the options do not fit together, or do not fit an expression.
+func (f *sqlFlags) fit(expr string) error {
+	switch duckdb := f.opt.Dialect == sql.Dialects()[0]; {
+	case f.run && !duckdb:
+		return fmt.Errorf("--run runs duckdb only, not %s", f.opt.Dialect)
+	case f.Changed("output") && !f.run:
+		return errors.New("-o is the form of what --run prints")
+	case f.view == "":
+		return nil
+	case f.run:
+		return errors.New("--view writes a statement, for a database of yours: 'pmderive sql --view NAME ... | duckdb FILE.db'")
+	case report.IsName(expr):
+		return errors.New("a view has one expression; a report has a query for each column")
+	case !viewName.MatchString(f.view):
+		return fmt.Errorf("--view %s: a name of letters, digits and _ is wanted, such as reads or pcp.reads", f.view)
+	}
+	return nil
+}
+
+// viewOf returns the statement for a view. Few functions of DuckDB take its times in nanoseconds: the
+// view has them in microseconds, and the nanoseconds since 1970 beside them.
+func (f *sqlFlags) viewOf(query string) string {
+	if f.opt.Dialect == sql.Dialects()[0] && !f.opt.Micros && !f.opt.Problems {
+		query = "SELECT * REPLACE (CAST(time AS TIMESTAMPTZ) AS time), epoch_ns(time) AS time_ns FROM (\n" + query + ")"
+	}
+	return "CREATE OR REPLACE VIEW " + f.view + " AS\n" + strings.TrimSuffix(query, "\n") + ";\n"
+}
+
 // prepare reads what the options say of the tables.
 func (f *sqlFlags) prepare(ctx context.Context, a *app) error {
-	if f.run && f.opt.Dialect != sql.Dialects()[0] {
-		return fmt.Errorf("--run runs duckdb only, not %s", f.opt.Dialect)
-	}
 	if f.until != "" {
 		if f.Time.HasFinish {
 			return errors.New("-T has the last time that counts, --until the first one that does not: give one of them")

@@ -11,11 +11,12 @@ import (
 	"pmtools/cmd/internal/cli"
 )
 
-// Run runs a query, whose output goes to w. The status of duckdb becomes that of the command.
-func Run(ctx context.Context, env *cli.Env, w io.Writer, query string) error {
+// Run runs a query. Its output goes to w, as csv, json, or a table that is cut to 40 rows. The status of
+// duckdb becomes that of the command.
+func Run(ctx context.Context, env *cli.Env, w io.Writer, query, form string) error {
 	path, err := exec.LookPath("duckdb")
 	if err != nil {
-		return errors.New("--run needs duckdb (https://duckdb.org, or the package duckdb) on PATH; without --run the query is printed")
+		return errors.New("--run needs the program duckdb on PATH: 'brew install duckdb', 'winget install DuckDB.cli', or 'curl https://install.duckdb.org | sh'; without --run the query is printed")
 	}
 	if w == io.Writer(env.Out) {
 		w = env.Stdout
@@ -23,7 +24,14 @@ func Run(ctx context.Context, env *cli.Env, w io.Writer, query string) error {
 			return err
 		}
 	}
-	cmd := exec.CommandContext(ctx, path)
+	var args []string
+	switch form {
+	case "csv":
+		args = []string{"-csv", "-nullvalue", ""}
+	case "json":
+		args = []string{"-json"}
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("SET TimeZone = 'UTC';\n"+query+";\n"), w, env.Stderr
 	err = cmd.Run()
 	if bad, ok := errors.AsType[*exec.ExitError](err); ok && bad.ExitCode() > 0 {
