@@ -1,11 +1,11 @@
 package remotewrite
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
-	"math/bits"
+	"slices"
 )
 
 // This file has the form of samples in the queue, which becomes a message of the protocol only when it is sent: the version of the
@@ -38,179 +38,135 @@ type Block struct {
 	slot      int // Blocks of a slot resemble each other
 	describes bool
 	series    []timeSeries
-	text      []byte // compressed, once it is
+	index     map[Labels]int // of the series, if differences to it are written
 }
 
 const formVersion = 1
 
-// A keyBlock is a Block to which others are stored as differences.
-type keyBlock struct {
-	index  map[Labels]int // nil where it is only read
-	series []keySeries
-}
-
-type keySeries struct {
-	Series
-	bits uint64 // the last value
-}
-
-// newKey returns a keyBlock, with what is needed to refer to it.
-func newKey(b *Block) *keyBlock {
-	k := &keyBlock{make(map[Labels]int, len(b.series)), make([]keySeries, len(b.series))}
-	for i := range b.series {
-		s := &b.series[i]
-		k.index[s.Labels] = i
-		k.series[i] = keySeries{s.Series, math.Float64bits(s.samples[len(s.samples)-1].value)}
+// key returns a Block for the differences of later ones: the series with their last samples.
+func (b *Block) key() *Block {
+	k := &Block{series: slices.Clone(b.series), index: make(map[Labels]int, len(b.series))}
+	samples := make([]sample, len(k.series))
+	for i := range k.series {
+		s := &k.series[i]
+		k.index[s.Labels], samples[i] = i, s.samples[len(s.samples)-1]
+		s.samples = samples[i : i+1]
 	}
 	return k
 }
 
-// find returns the number of the same series, or -1. A nil keyBlock has none.
-func (k *keyBlock) find(s *Series) int {
-	if k == nil {
+// find returns the number of the same series, or -1. A nil Block has none.
+func (b *Block) find(s *Series) int {
+	if b == nil {
 		return -1
 	}
-	i, ok := k.index[s.Labels]
+	i, ok := b.index[s.Labels]
 	if !ok {
 		return -1
 	}
-	x := &k.series[i]
+	x := &b.series[i]
 	if x.Created != s.Created || x.Meta != s.Meta && (x.Meta == nil || s.Meta == nil || *x.Meta != *s.Meta) {
 		return -1
 	}
 	return i
 }
 
+// lastBits returns the last value of a series.
+func (b *Block) lastBits(series int) uint64 {
+	list := b.series[series].samples
+	return math.Float64bits(list[len(list)-1].value)
+}
+
 // encode returns a Block as it is stored, as the difference to a key unless that is nil.
-func (b *Block) encode(key *keyBlock) []byte {
-	base := b.series[0].samples[0].ms
-	refs := make([]int, len(b.series))
-	var metas []*Metadata
+func (b *Block) encode(key *Block) []byte {
+	base, next := b.series[0].samples[0].ms, 0
+	var metas, refs, labels, numbers, begins, counts, times []byte
 	number := make(map[*Metadata]uint64)
+	values := make([]uint64, 0, b.Samples)
 	for i := range b.series {
 		s := &b.series[i]
-		if refs[i] = key.find(&s.Series); refs[i] < 0 && s.Meta != nil && number[s.Meta] == 0 {
-			metas = append(metas, s.Meta)
-			number[s.Meta] = uint64(len(metas))
-		}
-	}
-	out := append(make([]byte, 0, 1024+len(b.series)*16+b.Samples*10), formVersion, 0)
-	if b.describes {
-		out[1] = 1
-	}
-	for _, n := range []int{len(b.series), b.Samples, len(metas)} {
-		out = binary.AppendUvarint(out, uint64(n))
-	}
-	out = binary.AppendVarint(out, base)
-	for _, m := range metas {
-		out = append(out, byte(m.Kind))
-		for _, text := range []string{m.Name, m.Help, m.Unit} {
-			out = appendString(out, text)
-		}
-	}
-	out = b.appendSeries(out, refs, base, number)
-	for i := range b.series {
-		out = binary.AppendUvarint(out, uint64(len(b.series[i].samples)))
-	}
-	for i := range b.series {
-		last := base
-		for _, x := range b.series[i].samples {
-			out = binary.AppendVarint(out, x.ms-last)
-			last = x.ms
-		}
-	}
-	return b.appendPlanes(out, refs, key)
-}
-
-func appendString[T ~string](b []byte, text T) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
-}
-
-func (b *Block) appendSeries(out []byte, refs []int, base int64, number map[*Metadata]uint64) []byte {
-	next := 0
-	var fresh []*timeSeries
-	for i, ref := range refs {
-		if ref < 0 {
-			out, fresh = append(out, 0), append(fresh, &b.series[i])
-			continue
-		}
-		distance := ref - next
-		out = binary.AppendUvarint(out, 1+uint64(distance<<1^distance>>(bits.UintSize-1)))
-		next = ref + 1
-	}
-	for _, s := range fresh {
-		out = appendString(out, s.Labels)
-	}
-	for _, s := range fresh {
-		out = binary.AppendUvarint(out, number[s.Meta])
-	}
-	for _, s := range fresh {
-		created := s.Created
-		if created != 0 {
-			if created -= base; created >= 0 {
-				created++
-			}
-		}
-		out = binary.AppendVarint(out, created)
-	}
-	return out
-}
-
-func (b *Block) appendPlanes(out []byte, refs []int, key *keyBlock) []byte {
-	list := make([]uint64, 0, b.Samples)
-	for i := range b.series {
 		var last uint64
-		if refs[i] >= 0 {
-			last = key.series[refs[i]].bits
+		if ref := key.find(&s.Series); ref >= 0 {
+			distance := int64(ref - next)
+			refs = binary.AppendUvarint(refs, 1+uint64(distance<<1^distance>>63))
+			next, last = ref+1, key.lastBits(ref)
+		} else {
+			if m := s.Meta; m != nil && number[m] == 0 {
+				number[m] = uint64(len(number) + 1)
+				metas = appendString(appendString(appendString(append(metas, byte(m.Kind)), m.Name), m.Help), m.Unit)
+			}
+			refs, labels, numbers = append(refs, 0), appendString(labels, s.Labels), binary.AppendUvarint(numbers, number[s.Meta])
+			begins = binary.AppendVarint(begins, begin(s.Created, base))
 		}
-		for _, x := range b.series[i].samples {
-			v := math.Float64bits(x.value)
-			list = append(list, v^last)
-			last = v
+		counts = binary.AppendUvarint(counts, uint64(len(s.samples)))
+		ms := base
+		for _, x := range s.samples {
+			bits := math.Float64bits(x.value)
+			times, values = binary.AppendVarint(times, x.ms-ms), append(values, bits^last)
+			ms, last = x.ms, bits
 		}
 	}
+	head := []byte{formVersion, 0}
+	if b.describes {
+		head[1] = 1
+	}
+	for _, n := range []int{len(b.series), b.Samples, len(number)} {
+		head = binary.AppendUvarint(head, uint64(n))
+	}
+	out := slices.Concat(binary.AppendVarint(head, base), metas, refs, labels, numbers, begins, counts, times)
+	out = slices.Grow(out, 8*len(values))
 	for shift := 56; shift >= 0; shift -= 8 {
-		for _, v := range list {
+		for _, v := range values {
 			out = append(out, byte(v>>shift))
 		}
 	}
 	return out
 }
 
+func appendString[T ~string](b []byte, text T) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// begin returns Created as it is stored: 0 means that it is not known.
+func begin(created, base int64) int64 {
+	if created != 0 {
+		if created -= base; created >= 0 {
+			created++
+		}
+	}
+	return created
+}
+
 var errForm = errors.New("the form of the samples is not known")
 
 // A blockReader reads a block. After an error all it reads is 0.
 type blockReader struct {
-	b   []byte
+	bytes.Reader
 	err error
 }
 
-func (r *blockReader) fail() { r.b, r.err = nil, errForm }
+func (r *blockReader) fail() {
+	r.err = errForm
+	r.Reset(nil)
+}
 
 func (r *blockReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
+	v, err := binary.ReadUvarint(r)
+	if err != nil {
 		r.fail()
 		return 0
 	}
-	r.b = r.b[n:]
 	return v
 }
 
-func (r *blockReader) varint() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		r.fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
+func (r *blockReader) varint() int64 { return signed(r.uvarint()) }
+
+func signed(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
 // count returns a number of things, each of which takes a byte at least.
 func (r *blockReader) count() int {
 	n := r.uvarint()
-	if n > uint64(len(r.b)) {
+	if n > uint64(r.Len()) {
 		r.fail()
 		return 0
 	}
@@ -218,146 +174,115 @@ func (r *blockReader) count() int {
 }
 
 func (r *blockReader) bytes(n int) []byte {
-	if n > len(r.b) {
+	b := make([]byte, n)
+	if k, _ := r.Read(b); k < n {
 		r.fail()
-		return nil
 	}
-	b := r.b[:n]
-	r.b = r.b[n:]
 	return b
 }
 
 func (r *blockReader) text() string { return string(r.bytes(r.count())) }
 
 // decode returns the Block that encode has made with the same key.
-func decode(body []byte, key *keyBlock) (*Block, error) {
-	r := &blockReader{b: body}
+func decode(body []byte, key *Block) (*Block, error) {
+	r := &blockReader{Reader: *bytes.NewReader(body)}
 	head := r.bytes(2)
-	if r.err != nil || head[0] != formVersion || head[1] > 1 {
-		return nil, errForm
-	}
 	b := &Block{describes: head[1] == 1}
-	series, samples, metas := r.count(), r.count(), r.count()
+	series, samples, metas := r.count(), r.count(), make([]*Metadata, r.count())
 	base := r.varint()
-	list := r.metas(metas)
-	refs, fresh := r.series(b, series, key)
-	r.newSeries(fresh, base, list)
+	if head[0] != formVersion || head[1] > 1 || series == 0 {
+		r.fail()
+	}
+	for i := range metas {
+		metas[i] = &Metadata{Kind: Kind(r.bytes(1)[0]), Name: r.text(), Help: r.text(), Unit: r.text()}
+	}
+	b.series = make([]timeSeries, series)
+	last := r.refs(b, key, metas, base)
 	r.samples(b, samples, base)
-	r.values(b, refs, key)
-	if r.err == nil && (len(r.b) > 0 || len(b.series) == 0) {
-		r.err = fmt.Errorf("%w: %d bytes follow", errForm, len(r.b))
+	r.values(b, last)
+	if r.Len() > 0 {
+		r.fail()
 	}
 	return b, r.err
 }
 
-func (r *blockReader) metas(n int) (list []*Metadata) {
-	for range n {
-		kind := r.bytes(1)
-		m := &Metadata{Name: r.text(), Help: r.text(), Unit: r.text()}
-		if r.err != nil {
-			return nil
-		}
-		m.Kind = Kind(kind[0])
-		list = append(list, m)
-	}
-	return list
-}
-
-// series reads which series are those of the key, by their numbers or -1, and which are new.
-func (r *blockReader) series(b *Block, n int, key *keyBlock) (refs []int, fresh []*timeSeries) {
-	if r.err != nil {
-		return nil, nil
-	}
-	b.series = make([]timeSeries, n)
-	refs, next := make([]int, n), int64(0)
-	for i := range refs {
+// refs reads what the series are, and returns their last values in the key.
+func (r *blockReader) refs(b, key *Block, metas []*Metadata, base int64) (last []uint64) {
+	var fresh []*timeSeries
+	last = make([]uint64, len(b.series))
+	next := int64(0)
+	for i := range b.series {
 		v := r.uvarint()
-		if refs[i] = -1; v == 0 {
+		if v == 0 {
 			fresh = append(fresh, &b.series[i])
 			continue
 		}
-		v--
-		next += int64(v>>1) ^ -int64(v&1)
+		next += signed(v - 1)
 		if key == nil || next < 0 || next >= int64(len(key.series)) {
 			r.fail()
-			return refs, nil
+			return last
 		}
-		refs[i], b.series[i].Series = int(next), key.series[next].Series
+		b.series[i].Series, last[i] = key.series[next].Series, key.lastBits(int(next))
 		next++
 	}
-	return refs, fresh
-}
-
-func (r *blockReader) newSeries(fresh []*timeSeries, base int64, metas []*Metadata) {
 	for _, s := range fresh {
 		s.Labels = Labels(r.text())
 	}
 	for _, s := range fresh {
-		meta := r.uvarint()
-		if meta > uint64(len(metas)) {
+		if n := r.uvarint(); n > uint64(len(metas)) {
 			r.fail()
-			return
-		}
-		if meta > 0 {
-			s.Meta = metas[meta-1]
+		} else if n > 0 {
+			s.Meta = metas[n-1]
 		}
 	}
 	for _, s := range fresh {
-		created := r.varint()
-		if created > 0 {
-			created--
-		} else if created == 0 {
-			continue
+		if created := r.varint(); created > 0 {
+			s.Created = base + created - 1
+		} else if created < 0 {
+			s.Created = base + created
 		}
-		s.Created = created + base
 	}
+	return last
 }
 
 func (r *blockReader) samples(b *Block, n int, base int64) {
-	if r.err != nil {
-		return
-	}
-	rest := make([]sample, n)
+	list := make([]sample, n)
 	b.Samples = n
 	for i := range b.series {
 		n := r.uvarint()
-		if n > uint64(len(rest)) || n == 0 {
+		if n > uint64(len(list)) || n == 0 {
 			r.fail()
 			return
 		}
-		b.series[i].samples, rest = rest[:n], rest[n:]
+		b.series[i].samples, list = list[:n], list[n:]
 	}
-	if len(rest) > 0 {
+	if len(list) > 0 {
 		r.fail()
 	}
 	for i := range b.series {
-		last := base
+		ms := base
 		for j := range b.series[i].samples {
-			last += r.varint()
-			b.series[i].samples[j].ms = last
+			ms += r.varint()
+			b.series[i].samples[j].ms = ms
 		}
 	}
 }
 
-func (r *blockReader) values(b *Block, refs []int, key *keyBlock) {
-	n := b.Samples
-	planes := r.bytes(8 * n)
-	if r.err != nil {
+func (r *blockReader) values(b *Block, last []uint64) {
+	if r.Len() != 8*b.Samples {
+		r.fail()
 		return
 	}
-	k := 0
+	planes, k := r.bytes(8*b.Samples), 0
 	for i := range b.series {
-		var last uint64
-		if refs[i] >= 0 {
-			last = key.series[refs[i]].bits
-		}
+		bits := last[i]
 		for j := range b.series[i].samples {
 			var v uint64
 			for p := range 8 {
-				v = v<<8 | uint64(planes[p*n+k])
+				v = v<<8 | uint64(planes[p*b.Samples+k])
 			}
-			last ^= v
-			b.series[i].samples[j].value = math.Float64frombits(last)
+			bits ^= v
+			b.series[i].samples[j].value = math.Float64frombits(bits)
 			k++
 		}
 	}

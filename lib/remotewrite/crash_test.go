@@ -27,7 +27,7 @@ func live(n uint64) *Block {
 
 // work puts n Blocks into a queue, and acknowledges those that came four before.
 func work(q *Queue, n uint64, told func(kind string, number uint64)) (put map[uint64]*Block) {
-	q.packer.uses = 3
+	q.uses = 3
 	put = make(map[uint64]*Block)
 	for i := range n {
 		b := live(i)
@@ -84,7 +84,7 @@ func reopen(dir string, wanted map[uint64]bool) error {
 	}
 	defer q.spool.close()
 	for _, e := range q.list {
-		b, err := q.read(e)
+		b, err := q.load(e)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func TestFaults(t *testing.T) {
 			t.Fatalf("%v: %v", f, err)
 		}
 		for _, x := range again.list {
-			if b, err := again.read(x); err != nil && put[x.number] != nil {
+			if b, err := again.load(x); err != nil && put[x.number] != nil {
 				t.Errorf("%v: %v", f, err)
 			} else if want := put[x.number]; want != nil && bytes.Equal(b.message1(), want.message1()) {
 				delete(put, x.number)
@@ -176,7 +176,7 @@ func TestTorn(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		for _, e := range q.list {
-			if b, err := q.read(e); err == nil && !bytes.Equal(b.message1(), put[e.number].message1()) {
+			if b, err := q.load(e); err == nil && !bytes.Equal(b.message1(), put[e.number].message1()) {
 				t.Errorf("seed %d: request %d has changed", seed, e.number)
 			}
 		}

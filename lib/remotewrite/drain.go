@@ -72,7 +72,7 @@ func (d *drain) run(ctx context.Context, number int) error {
 
 // send makes one attempt. Its error is that of ctx.
 func (l *lane) send(ctx context.Context, e *entry) error {
-	b, err := l.q.read(e)
+	b, err := l.q.load(e)
 	if err != nil {
 		l.report(err)
 		l.q.leave(e)

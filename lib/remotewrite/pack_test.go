@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -13,7 +14,7 @@ func FuzzDecode(f *testing.F) {
 	r.Add(&Series{EncodeLabels(Label{"__name__", "a"}), &Metadata{Kind: Gauge, Help: "h"}, 5}, 10, 1)
 	r.Add(of(EncodeLabels(Label{"__name__", "b"})), 10, 2)
 	b := r.Block()
-	key := newKey(&b)
+	key := b.key()
 	f.Add(b.encode(nil))
 	f.Add(b.encode(key))
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -49,10 +50,12 @@ func TestPack(t *testing.T) {
 				Label{"instance", fmt.Sprint("disk", i%50)}, Label{"indom", "60.1"})})
 			values[i] = float64(r.Uint32())
 		}
-		var p packer
-		stored := make(map[uint64][]byte)
-		u := unpacker{read: func(key uint64) ([]byte, error) { return stored[key], nil }}
-		size, rounds := 0, 70
+		q, err := OpenQueue(&QueueOptions{Dir: t.TempDir(), Max: 1 << 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sizes []int64
+		const rounds = 70
 		for number := range uint64(rounds) {
 			var req Request
 			for i := range series {
@@ -64,18 +67,25 @@ func TestPack(t *testing.T) {
 			}
 			b := req.Block()
 			b.Alike = true
-			text, key, err := p.pack(&b, number)
+			if err := q.Put(&b); err != nil {
+				t.Fatal(err)
+			}
+			e := q.list[number]
+			info, err := os.Stat(q.spool.path(e))
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.packed(&b, number, key)
-			stored[number], size = text, size+len(text)
-			if got, err := u.unpack(text, number, key); err != nil || !bytes.Equal(got.message1(), b.message1()) || !bytes.Equal(got.message2(), b.message2()) {
+			sizes = append(sizes, info.Size())
+			if got, err := q.load(e); err != nil || !bytes.Equal(got.message1(), b.message1()) || !bytes.Equal(got.message2(), b.message2()) {
 				t.Fatalf("%s, %d: %v", tt.name, number, err)
 			}
 		}
+		size := int64(0)
+		for _, n := range sizes {
+			size += n
+		}
 		got := float64(size) / float64(n*rounds)
-		t.Logf("%s: %.2f bytes a sample, the first %.2f", tt.name, got, float64(len(stored[0]))/n)
+		t.Logf("%s: %.2f bytes a sample, the first %.2f", tt.name, got, float64(sizes[0])/n)
 		if got > tt.most {
 			t.Errorf("%s: %.2f bytes a sample, want at most %v", tt.name, got, tt.most)
 		}

@@ -1,13 +1,18 @@
 package remotewrite
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"hash/crc32"
+	"maps"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // A Queue keeps requests on disk, each in a file of its own, until the server has acknowledged them,
@@ -27,22 +32,25 @@ import (
 //   - acknowledged requests make room, others never do;
 //   - samples of a series keep their order, since each request of a batch has other series.
 //
-// A live request is stored as the difference to an earlier one, whose file stays as long as others need it.
+// A live request is stored as the difference to an earlier one, its key, whose file stays as long as others need it.
 type Queue struct {
 	opt   QueueOptions
 	spool *spool
 	now   func() time.Time
 
-	mu       sync.Mutex
-	packer   packer
-	unpacker unpacker
-	keys     map[uint64]*keyFile
-	list     []*entry // in the order in which they are sent
-	next     uint64
-	size     int64
-	closed   bool
-	stats    Stats         // but for Waiting, Bytes and Limit
-	change   chan struct{} // closed and replaced at each change
+	zip   *zstd.Encoder
+	unzip *zstd.Decoder
+	uses  int // maxUses, but in tests
+
+	mu     sync.Mutex
+	keys   map[int]*liveKey  // by the slots of live requests
+	read   map[uint64]*Block // keys that have been read
+	list   []*entry          // in the order of their numbers, in which they are sent
+	next   uint64
+	size   int64
+	closed bool
+	stats  Stats         // but for Waiting, Bytes and Limit
+	change chan struct{} // closed and replaced at each change
 }
 
 // QueueOptions are the place and the bounds of a queue.
@@ -56,13 +64,17 @@ type QueueOptions struct {
 	Warn func(error) // gets reports of strange files in the directory; nil drops them
 }
 
-const maxKept = 10_000
+const (
+	maxKept = 10_000
+	maxUses = 63       // of a key: so many files are lost with it if it is damaged
+	maxRead = 32       // keys in memory
+	maxBody = 64 << 20 // of a request, without compression
+)
 
 // ErrFull is the error of a queue without room.
 var ErrFull = errors.New("the queue is full")
 
 type entry struct {
-	sent    bool // only its file is there, for others
 	number  uint64
 	batch   uint64 // the number of the first request of its batch
 	key     uint64 // the number of the request to which it is the difference, or its own
@@ -75,11 +87,11 @@ type entry struct {
 	unsure  bool      // of one that waits: the server may have it, from an attempt without an answer or by an earlier process
 }
 
-// A keyFile is a file that others are differences to.
-type keyFile struct {
-	*entry
-	users  int  // files, and the packer while it makes more of them
-	listed bool // the request itself is in the queue
+// A liveKey is a key that the next live requests of its slot are stored as differences to.
+type liveKey struct {
+	*Block
+	number uint64
+	uses   int
 }
 
 type state byte
@@ -88,47 +100,34 @@ const (
 	waiting state = iota
 	kept
 	doubted
+	keyOnly // acknowledged, but others are differences to it
 )
 
 // OpenQueue opens the queue in a directory. Requests that an earlier process has left come first.
 func OpenQueue(opt *QueueOptions) (*Queue, error) {
-	q := &Queue{opt: *opt, now: time.Now, change: make(chan struct{}), keys: make(map[uint64]*keyFile)}
-	q.unpacker.read = q.readKey
+	q := &Queue{opt: *opt, now: time.Now, uses: maxUses, keys: make(map[int]*liveKey), read: make(map[uint64]*Block), change: make(chan struct{})}
 	if q.opt.Warn == nil {
 		q.opt.Warn = func(error) {}
 	}
 	var err error
+	if q.zip, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)); err != nil {
+		return nil, err
+	}
+	if q.unzip, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(parallel), zstd.WithDecoderMaxMemory(maxBody)); err != nil {
+		return nil, err
+	}
 	if q.spool, err = openSpool(opt.Dir, opt.Sync); err != nil {
 		return nil, err
 	}
-	files, next, err := q.spool.requests(q.opt.Warn)
-	if err != nil {
+	if q.list, q.next, err = q.spool.requests(q.opt.Warn); err != nil {
 		_ = q.spool.close()
 		return nil, err
 	}
-	q.next = next
-	q.resume(files)
-	return q, nil
-}
-
-// resume takes the files of an earlier process.
-func (q *Queue) resume(files []*entry) {
-	for _, e := range files {
+	for _, e := range q.list {
 		q.size += e.size
-		if e.key == e.number {
-			q.keys[e.number] = &keyFile{entry: e, listed: !e.sent}
-		} else if k := q.keys[e.key]; k != nil {
-			k.users++
-		}
-		if !e.sent {
-			q.list = append(q.list, e)
-		}
 	}
-	for _, k := range q.keys {
-		if k.users == 0 {
-			q.release(k)
-		}
-	}
+	q.releaseAll()
+	return q, nil
 }
 
 // Stats count samples and attempts since the queue was opened.
@@ -175,16 +174,7 @@ func (q *Queue) put(b *Block, may state) error {
 	if q.next >= maxNumber { // a file in the directory has the last one
 		return errors.New("the queue has no numbers left; another directory has")
 	}
-	text, key := b.text, q.next
-	if text == nil {
-		var err error
-		if text, key, err = q.packer.pack(b, q.next); err != nil {
-			return err
-		}
-		if !b.Alike {
-			b.text = text // for the next attempt
-		}
-	}
+	text, key := q.pack(b)
 	e := &entry{number: q.next, batch: q.next, key: key, samples: b.Samples, sum: crc32.Checksum(text, castagnoli), size: onDisk(int64(len(text)))}
 	if last := len(q.list) - 1; b.Part > 0 && last >= 0 && q.list[last].number == q.next-1 {
 		e.batch = q.list[last].batch // if it is not there any more, the batch before is not either
@@ -205,7 +195,7 @@ func (q *Queue) put(b *Block, may state) error {
 	q.stats.Put += e.size
 	q.size += e.size
 	q.list = append(q.list, e)
-	q.use(b, e)
+	q.packed(b, e)
 	q.changed()
 	return nil
 }
@@ -215,35 +205,59 @@ func onDisk(size int64) int64 { return (size + diskBlock - 1) &^ (diskBlock - 1)
 
 const diskBlock = 4096
 
-// use notes which file a new request is the difference to.
-func (q *Queue) use(b *Block, e *entry) {
-	if old, replaced := q.packer.packed(b, e.number, e.key); replaced {
-		q.leaveKey(old)
+// pack returns what is stored of a request, and the number of its key: its own if it is not a difference.
+func (q *Queue) pack(b *Block) (text []byte, key uint64) {
+	if k := q.keys[b.slot]; b.Alike && k != nil && k.uses < q.uses {
+		return q.zip.EncodeAll(b.encode(k.Block), nil), k.number
 	}
-	if e.key != e.number {
-		q.keys[e.key].users++
-	} else if b.Alike {
-		q.keys[e.number] = &keyFile{entry: e, users: 1, listed: true}
+	return q.zip.EncodeAll(b.encode(nil), nil), q.next
+}
+
+// packed notes that a request has been stored. A live one that is not a difference becomes the key of later ones.
+func (q *Queue) packed(b *Block, e *entry) {
+	k := q.keys[b.slot]
+	switch {
+	case !b.Alike:
+	case e.key != e.number:
+		k.uses++
+	default:
+		q.keys[b.slot] = &liveKey{Block: b.key(), number: e.number}
+		if k != nil {
+			q.release(k.number)
+		}
 	}
 }
 
-// leaveKey notes that a file or the packer does not need a key any more.
-func (q *Queue) leaveKey(number uint64) {
-	k := q.keys[number]
-	if k == nil {
-		return
+// find returns the request of a number, or nil.
+func (q *Queue) find(number uint64) *entry {
+	i, ok := slices.BinarySearchFunc(q.list, number, func(e *entry, n uint64) int { return cmp.Compare(e.number, n) })
+	if !ok {
+		return nil
 	}
-	if k.users--; k.users == 0 {
-		q.release(k)
+	return q.list[i]
+}
+
+// isKey reports whether requests are differences to that of a number, or will be.
+func (q *Queue) isKey(number uint64) bool {
+	for _, k := range q.keys {
+		if k.number == number {
+			return true
+		}
+	}
+	return slices.ContainsFunc(q.list, func(e *entry) bool { return e.key == number && e.number != number })
+}
+
+// release removes an acknowledged key that is not needed any more.
+func (q *Queue) release(number uint64) {
+	if e := q.find(number); e != nil && e.state == keyOnly && !q.isKey(number) {
+		q.spool.remove(e)
+		q.drop(e)
 	}
 }
 
-// release removes a key that no file needs, unless it waits itself.
-func (q *Queue) release(k *keyFile) {
-	delete(q.keys, k.number)
-	if !k.listed {
-		q.spool.removeKey(k.entry)
-		q.size -= k.size
+func (q *Queue) releaseAll() {
+	for _, e := range slices.Clone(q.list) {
+		q.release(e.number)
 	}
 }
 
@@ -264,7 +278,7 @@ func (q *Queue) makeRoom(s state) bool {
 func (q *Queue) PutWait(ctx context.Context, b *Block) error {
 	for {
 		q.mu.Lock()
-		change, empty := q.change, len(q.list) == 0
+		change, empty := q.change, !slices.ContainsFunc(q.list, func(e *entry) bool { return e.state != keyOnly })
 		q.mu.Unlock()
 		if err := q.put(b, kept); !full(err) || empty {
 			return err
@@ -319,7 +333,7 @@ func (q *Queue) ready(lane int) (e *entry, done bool) {
 	done = true
 	for _, e := range q.list {
 		switch {
-		case e.state == kept:
+		case e.state == kept || e.state == keyOnly:
 			continue
 		case done:
 			batch, done = e.batch, false
@@ -334,12 +348,15 @@ func (q *Queue) ready(lane int) (e *entry, done bool) {
 }
 
 func (q *Queue) forget() {
-	for len(q.list) > 0 {
-		e := q.list[0]
-		if e.state != kept || q.now().Sub(e.since) < q.opt.Keep && len(q.list) <= maxKept {
+	for i := 0; i < len(q.list); {
+		switch e := q.list[i]; {
+		case e.state == keyOnly:
+			i++
+		case e.state != kept || q.now().Sub(e.since) < q.opt.Keep && len(q.list) <= maxKept:
 			return
+		default:
+			q.remove(e)
 		}
-		q.remove(e)
 	}
 }
 
@@ -347,7 +364,6 @@ func (q *Queue) forget() {
 func (q *Queue) refuse(e *entry, written int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	written = min(max(written, 0), e.samples)
 	q.stats.Sent += written
 	q.stats.Refused += e.samples - written
 	q.remove(e)
@@ -358,39 +374,61 @@ func (q *Queue) leave(e *entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stats.Damaged += e.samples
-	q.packer.forget(e.number)
-	delete(q.keys, e.number)
-	if !q.unlist(e) {
-		return
-	}
-	if q.size -= e.size; e.key != e.number {
-		q.leaveKey(e.key)
-	}
+	maps.DeleteFunc(q.keys, func(_ int, k *liveKey) bool { return k.number == e.number })
+	q.drop(e)
 }
 
-// read returns the samples of a request. A damaged one is renamed.
-func (q *Queue) read(e *entry) (*Block, error) {
+// load returns the samples of a request. A damaged one is renamed.
+func (q *Queue) load(e *entry) (*Block, error) {
+	b, err := q.block(e)
+	if err != nil {
+		return nil, q.spool.damage(e, err)
+	}
+	return b, nil
+}
+
+func (q *Queue) block(e *entry) (*Block, error) {
 	text, err := q.spool.read(e)
-	if err == nil {
-		var b *Block
-		if b, err = q.unpacker.unpack(text, e.number, e.key); err == nil {
-			return b, nil
+	if err != nil {
+		return nil, err
+	}
+	var key *Block
+	if e.key != e.number {
+		if key, err = q.loadKey(e.key); err != nil {
+			return nil, fmt.Errorf("it is stored as the difference to another file: %w", err)
 		}
 	}
-	return nil, q.spool.damage(e, err)
+	if text, err = q.unzip.DecodeAll(text, nil); err != nil {
+		return nil, err
+	}
+	return decode(text, key)
 }
 
 // errNoKey is the error of a difference to a file that is not there.
 var errNoKey = errors.New("that file is damaged or gone")
 
-func (q *Queue) readKey(number uint64) ([]byte, error) {
+// loadKey returns the samples of a key.
+func (q *Queue) loadKey(number uint64) (*Block, error) {
 	q.mu.Lock()
-	k := q.keys[number]
+	b, e := q.read[number], q.find(number)
 	q.mu.Unlock()
-	if k == nil {
+	if b != nil {
+		return b, nil
+	}
+	if e == nil {
 		return nil, errNoKey
 	}
-	return q.spool.read(k.entry)
+	b, err := q.block(e)
+	if err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.read) >= maxRead {
+		clear(q.read)
+	}
+	q.read[number] = b
+	return b, nil
 }
 
 // failed notes an attempt without success.
@@ -404,28 +442,23 @@ func (q *Queue) failed(e *entry, unsure bool) {
 
 // remove removes a request. Its file stays if others are differences to it.
 func (q *Queue) remove(e *entry) {
-	if !q.unlist(e) {
-		return
-	}
-	if k := q.keys[e.number]; k != nil {
-		k.listed = false
+	if e.key == e.number && q.isKey(e.number) {
 		q.spool.keep(e)
+		q.changed()
 		return
 	}
 	q.spool.remove(e)
-	if q.size -= e.size; e.key != e.number {
-		q.leaveKey(e.key)
-	}
+	q.drop(e)
 }
 
-func (q *Queue) unlist(e *entry) bool {
-	i := slices.Index(q.list, e)
-	if i < 0 {
-		return false
+// drop removes a request, but not its file.
+func (q *Queue) drop(e *entry) {
+	if i := slices.Index(q.list, e); i >= 0 {
+		q.list = slices.Delete(q.list, i, i+1)
+		q.size -= e.size
+		q.changed()
+		q.release(e.key)
 	}
-	q.list = slices.Delete(q.list, i, i+1)
-	q.changed()
-	return true
 }
 
 func (q *Queue) acknowledge(e *entry) {
@@ -466,14 +499,12 @@ func (q *Queue) doubt() {
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i := len(q.list) - 1; i >= 0; i-- {
-		if e := q.list[i]; e.state == kept {
+	for _, e := range slices.Clone(q.list) {
+		if e.state == kept {
 			q.remove(e)
 		}
 	}
-	for _, k := range q.packer.keys {
-		q.leaveKey(k.number)
-	}
-	q.packer.keys = nil
+	clear(q.keys)
+	q.releaseAll()
 	return q.spool.close()
 }

@@ -109,7 +109,10 @@ func (s *spool) requests(warn func(error)) (list []*entry, next uint64, err erro
 		if err != nil {
 			return nil, 0, err
 		}
-		e.size, e.unsure, e.sent = onDisk(info.Size()), true, sent
+		e.size, e.unsure = onDisk(info.Size()), true
+		if sent {
+			e.state = keyOnly
+		}
 		list = append(list, e)
 	}
 	return list, next, nil
@@ -137,7 +140,7 @@ func (e *entry) name() string {
 }
 
 func (s *spool) path(e *entry) string {
-	if e.sent {
+	if e.state == keyOnly {
 		return filepath.Join(s.dir, e.name()+needed)
 	}
 	return filepath.Join(s.dir, e.name()+written)
@@ -206,20 +209,17 @@ func (s *spool) damage(e *entry, err error) error {
 // keep renames a request that has been acknowledged. After an error the next process sends it once more, which does no harm.
 func (s *spool) keep(e *entry) {
 	path := s.path(e)
-	e.sent = true
+	e.state = keyOnly
 	_ = safefile.RenameFile(path, s.path(e))
 }
 
-// remove may leave the file: the next process sends it once more, which does no harm.
-func (s *spool) remove(e *entry) { _ = safefile.RemoveFile(s.path(e)) }
-
-// removeKey removes a file to which others were differences. Their names are gone from the disk before, since they cannot be read
-// without it.
-func (s *spool) removeKey(e *entry) {
-	if s.sync && safefile.SyncDir(s.dir) != nil {
-		return // the next process removes it
+// remove removes the file of a request. The names of files that are differences to it are gone from the disk before, since they cannot be
+// read without it. It may leave the file: the next process sends it once more, which does no harm.
+func (s *spool) remove(e *entry) {
+	if e.state == keyOnly && s.sync && safefile.SyncDir(s.dir) != nil {
+		return
 	}
-	s.remove(e)
+	_ = safefile.RemoveFile(s.path(e))
 }
 
 func (s *spool) close() error { return s.lock.Close() }
