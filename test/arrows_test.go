@@ -91,7 +91,7 @@ internal/draw: derive/diagnose internal/textwidth
 derive: derive/diagnose internal/draw derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
 derive/load: derive/diagnose lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: derive/check internal/draw internal/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/safefile lib/format lib/when lib/pcp lib/pmerr
-cmd/internal/answer: lib/format lib/sampling lib/pcp
+cmd/internal/answer: internal/textwidth lib/format lib/sampling lib/pcp
 cmd/internal/deps: derive/check derive derive/syntax
 cmd/internal/install: cmd/internal/answer derive/check lib/config lib/safefile derive/diagnose derive derive/load derive/syntax lib/pmapi
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr

@@ -13,8 +13,16 @@ import (
 // expand puts the columns of reports in the place of their names, and tells which are left out.
 func (s *Session) expand(ctx context.Context, src *query.Source, args []string, tell func(*diagnose.Problem)) (report.Expansion, error) {
 	x, err := s.opt.Reports.Expand(ctx, src, s.defs, args)
+	var list []string
 	for _, left := range x.Left {
-		tell(left)
+		if left.Notes != nil {
+			tell(left)
+		} else {
+			list = append(list, left.Msg)
+		}
+	}
+	for _, about := range answer.Notes(list) {
+		tell(query.Problemf("%s", about))
 	}
 	return x, err
 }

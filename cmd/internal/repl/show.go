@@ -11,6 +11,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
@@ -41,19 +42,24 @@ func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 // noteExprs tells which definitions stand in the places of their names, and which counters are compared.
 func (s *Session) noteExprs(w io.Writer, st *query.Stream) {
 	s.noteExpanded(w, st.Used())
+	var list []string
 	for _, e := range st.Exprs {
-		for _, about := range lint.Compared(e.Tree, e.Info) {
-			s.note(w, about)
-		}
+		list = append(list, lint.Compared(e.Tree, e.Info)...)
+	}
+	for _, about := range answer.Notes(list) {
+		s.note(w, about)
 	}
 }
 
 // noteExpanded tells which definitions stand in the places of their names.
 func (s *Session) noteExpanded(w io.Writer, names []string) {
-	for _, name := range names {
-		s.note(w, "expanded "+name)
+	if len(names) > 0 {
+		s.note(w, "expanded "+textwidth.Few(names, shownExpanded))
 	}
 }
+
+// shownExpanded is how many of these definitions are named.
+const shownExpanded = 8
 
 // note writes a line about how an item was understood.
 func (s *Session) note(w io.Writer, line string) {

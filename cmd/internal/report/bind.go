@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pmtools/cmd/internal/answer"
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
@@ -49,12 +50,10 @@ func (r *Report) Bind(ctx context.Context, src *query.Source, defs *derive.Set) 
 		return b, err
 	}
 	p := query.Problemf("the source has no column of the report %s", r.Name)
-	for _, left := range b.Left[:min(len(b.Left), maxNotes)] {
+	for _, left := range b.Left {
 		p.Notes = append(p.Notes, left.placed(left.Why.Msg))
 	}
-	if more := len(b.Left) - maxNotes; more > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("and %d more", more))
-	}
+	p.Notes = answer.Notes(p.Notes)
 	return nil, p
 }
 
@@ -72,9 +71,6 @@ func (r *Report) bind(ctx context.Context, src *query.Source, defs *derive.Set) 
 	}
 	return b, nil
 }
-
-// maxNotes is how many columns are named if there are none.
-const maxNotes = 8
 
 // lookup asks the source for all names at once.
 func (b *Bound) lookup(ctx context.Context) error {
