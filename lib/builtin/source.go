@@ -28,7 +28,7 @@ type Options struct {
 	// Root is the directory below which proc, sys, etc and var are; "" means "/".
 	Root string
 	// Getenv returns the variables that tests of the reference set for its agents, which lead to files
-	// recorded on other systems (collector.md C12.2); nil means that there are none.
+	// recorded on other systems; nil means that there are none.
 	Getenv func(name string) string
 	// CacheDir is the directory in which collectors keep the numbers of instances for the next
 	// program; "", or a directory of a network or of FUSE, keeps them in memory.
@@ -69,8 +69,8 @@ type Collector struct {
 	Start func(ctx context.Context) (pmda.Provider, error)
 }
 
-// Source answers from collectors in this process, as the reference's local context does
-// (collector.md C12). It is a pmapi.Live Source. It may not be shared by goroutines.
+// Source answers from collectors in this process, as the reference's local context does.
+// It is a pmapi.Live Source. It may not be shared by goroutines.
 type Source struct {
 	opts    Options
 	host    host.Host

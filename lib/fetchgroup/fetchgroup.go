@@ -11,7 +11,7 @@
 // [Bind] registers all fields of a struct with tags; [Fleet] does that for many hosts.
 //
 // The source may be live, recorded or derived. The semantics is that of pmFetchGroup(3);
-// docs/spec/fetchgroup.md describes it (FG1 to FG17).
+// docs/spec/fetchgroup.md describes it.
 package fetchgroup
 
 import (

@@ -13,8 +13,7 @@ type Child struct {
 	Leaf bool   // false for a dynamic subtree
 }
 
-// A Mode is the direction in which an archive is read, with the protocol's numbers (archive.md
-// A12.1).
+// A Mode is the direction in which an archive is read, with the protocol's numbers.
 type Mode int
 
 // The modes.

@@ -26,7 +26,7 @@ func (f *findings) error(format string, args ...any) {
 	*f = append(*f, Finding{Bad: true, Text: fmt.Sprintf(format, args...)})
 }
 
-// Check looks for errors and oddities in d (values.md V2.5). The function known reports whether a
+// Check looks for errors and oddities in d. The function known reports whether a
 // domain is known; nil means that every domain is known.
 func (d Desc) Check(known func(domain uint32) bool) []Finding {
 	var f findings

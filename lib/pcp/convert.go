@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Convert returns v as a value of type to, by the rules of pmExtractValue (values.md V7.2). Errors
+// Convert returns v as a value of type to, by the rules of pmExtractValue. Errors
 // are pmerr.Conv for types that do not convert, pmerr.Trunc for a value too large, and pmerr.Sign
 // for a negative value that was to become unsigned. Numbers become strings by C's %d, %u and %.16g.
 func (v Value) Convert(to Type) (Value, error) {

@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// EventFlags are the kinds of an event record (values.md V11.2).
+// EventFlags are the kinds of an event record.
 type EventFlags uint32
 
 // The flags of event records.
@@ -59,7 +59,7 @@ type eventReader struct {
 	highRes bool
 }
 
-// UnpackEvents takes an event value apart (values.md V11.3). Its bytes are the content of the value
+// UnpackEvents takes an event value apart. Its bytes are the content of the value
 // block, without the block's header, big-endian. The parameters of the records share those bytes.
 // Errors are pmerr.Conv for a value that is not a block, and for flags that exclude each other,
 // pmerr.Type for a value or a parameter of a wrong type, pmerr.TooSmall and pmerr.TooBig for a

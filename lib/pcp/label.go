@@ -1,7 +1,7 @@
 package pcp
 
 // A LabelKind is the level of a hierarchy to which labels belong; the flags of a label use the same
-// bits (values.md V23).
+// bits.
 type LabelKind uint32
 
 // The label levels, lowest precedence first.

@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The limits of one label set (values.md V23).
+// The limits of one label set.
 const (
 	maxLabels    = 255
 	maxLabelText = 65535

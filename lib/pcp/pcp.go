@@ -15,7 +15,7 @@ import (
 )
 
 // An ID identifies a metric (PMID): bit 31 is a flag that is ignored, then the domain in 9 bits,
-// the cluster in 12 and the item in 10 (values.md V1.1).
+// the cluster in 12 and the item in 10.
 type ID uint32
 
 // NullID is the ID of no metric.
@@ -57,7 +57,7 @@ func (id ID) String() string {
 }
 
 // An InDom identifies an instance domain: bit 31 is a flag that is ignored, then the domain in 9
-// bits and the serial number in 22 (values.md V1.2).
+// bits and the serial number in 22.
 type InDom uint32
 
 // NullInDom is the instance domain of a metric with a single value.

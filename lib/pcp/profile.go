@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A Profile selects the instances that a fetch returns (values.md V17). The zero Profile, and nil,
+// A Profile selects the instances that a fetch returns. The zero Profile, and nil,
 // select all. It may not be shared by goroutines while it is changed.
 type Profile struct {
 	exclude bool // the default for domains without an entry

@@ -51,7 +51,7 @@ type Result struct {
 	Sets    []Values
 }
 
-// Changes are events that a daemon reports together with a fetch result, as bits (wire.md W7.5).
+// Changes are events that a daemon reports together with a fetch result, as bits.
 type Changes uint32
 
 // The changes.
@@ -95,7 +95,7 @@ type Values struct {
 }
 
 // An Odd is a value that does not fit its metric's type: in the wrong encoding, of the wrong size,
-// or of a type that has no values. It is kept unchanged, so that it can be shown (values.md V8.2),
+// or of a type that has no values. It is kept unchanged, so that it can be shown,
 // and has no conversions.
 type Odd struct {
 	Bad    bool   // the value does not fit; the other fields are valid
@@ -182,7 +182,7 @@ func DoubleValue(f float64) Value { return WordValue(Double, math.Float64bits(f)
 func FloatValue(f float32) Value { return WordValue(Float, uint64(math.Float32bits(f))) }
 
 // SortInstances puts the values of each column in ascending order of their instances, as
-// pmSortInstances does (values.md V10). Values of the same instance keep their order.
+// pmSortInstances does. Values of the same instance keep their order.
 func (r *Result) SortInstances() {
 	for i := range r.Sets {
 		if s := (*byInstance)(&r.Sets[i]); !sort.IsSorted(s) {

@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Scaler converts values of one type from some units to others of the same dimensions (values.md
-// V6). It is made once, by NewScaler, and used for as many values as there are; it may be shared by
+// A Scaler converts values of one type from some units to others of the same dimensions. It is made once, by NewScaler, and used for as many values as there are; it may be shared by
 // goroutines.
 //
 // Results are those of the reference, to the bit, where its arithmetic is defined: integers are

@@ -2,7 +2,7 @@ package pcp
 
 import "fmt"
 
-// A Type is the type of a metric's values, with the protocol's own numbers (values.md V2.2).
+// A Type is the type of a metric's values, with the protocol's own numbers.
 type Type int32
 
 // The types.
@@ -59,7 +59,7 @@ func (t Type) Text() string {
 // Arithmetic reports whether values of type t are numbers.
 func (t Type) Arithmetic() bool { return t >= Int32 && t <= Double }
 
-// A Sem is the semantics of a metric's values (values.md V2.3).
+// A Sem is the semantics of a metric's values.
 type Sem int32
 
 // The semantics.

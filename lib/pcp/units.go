@@ -1,6 +1,6 @@
 package pcp
 
-// Units are the dimensions and scales of a metric's values (values.md V3). The zero Units is
+// Units are the dimensions and scales of a metric's values. The zero Units is
 // dimensionless. Units are compared with ==.
 type Units struct {
 	DimSpace, DimTime, DimCount       int8  // powers, -8 to 7

@@ -6,7 +6,7 @@ import (
 	"pmtools/lib/internal/wire"
 )
 
-// An AttrCode is the kind of an attribute of a connection (wire.md W2.2).
+// An AttrCode is the kind of an attribute of a connection.
 type AttrCode int32
 
 // The attributes that are sent.
@@ -20,14 +20,14 @@ const (
 )
 
 // maxAttr and maxSASL exceed by one the longest value of an attribute and the longest step of
-// authentication (wire.md W1.4).
+// authentication.
 const (
 	maxAttr = 4096
 	maxSASL = 2048
 )
 
 // An Attr is an attribute of a connection, or a step of authentication. An attribute has no answer
-// of its own (wire.md W5.4).
+// of its own.
 type Attr struct {
 	Code  AttrCode
 	Value []byte

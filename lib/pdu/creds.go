@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/internal/wire"
 )
 
-// Creds is the first message of a client or an agent: its version and the features that it wants
-// (wire.md W5.3). There is no answer.
+// Creds is the first message of a client or an agent: its version and the features that it wants.
+// There is no answer.
 type Creds struct {
 	Version uint8  // of the protocol: 2
 	Flags   uint16 // features that are wanted

@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A DescReq asks for the description of a metric; the answer is a Desc (wire.md W5.8).
+// A DescReq asks for the description of a metric; the answer is a Desc.
 type DescReq struct{ ID pcp.ID }
 
 // Type implements Message.

@@ -6,8 +6,7 @@ import (
 )
 
 // An Error is a status: the answer to a store, a refusal of any request, or the greeting with which
-// a daemon begins. Before a fetch result a positive Code has the bits of changes (wire.md W5.2,
-// W7.5).
+// a daemon begins. Before a fetch result a positive Code has the bits of changes.
 type Error struct {
 	Code     pmerr.Code
 	Greeting bool   // the message has Info

@@ -9,7 +9,7 @@ import (
 )
 
 // A Fetch asks for the values of metrics; the answer is a Result. The profile sent last for the
-// same Slot selects the instances (wire.md W5.5).
+// same Slot selects the instances.
 type Fetch struct {
 	Slot int32
 	IDs  []pcp.ID

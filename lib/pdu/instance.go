@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// An InstanceReq asks for instances of a domain; the answer is an Instance (wire.md W5.9). With
+// An InstanceReq asks for instances of a domain; the answer is an Instance. With
 // Inst and Name empty (pcp.NullInst, "") it asks for all of them, with one of the two it asks for
 // the other.
 type InstanceReq struct {

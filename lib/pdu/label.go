@@ -11,8 +11,7 @@ import (
 // NullIdent stands for the context in a LabelReq.
 const NullIdent = 0xffffffff
 
-// A LabelReq asks for the labels of one level; the answer is a Label with the same Ident and Kind
-// (wire.md W5.12).
+// A LabelReq asks for the labels of one level; the answer is a Label with the same Ident and Kind.
 type LabelReq struct {
 	Ident uint32 // NullIdent, a domain, an instance domain, or a metric (of item 0 for a cluster)
 	Kind  pcp.LabelKind

@@ -17,7 +17,7 @@ const (
 )
 
 // Names are metric names: a question for their identifiers, which IDs answers, or the answer to a
-// Child, a Traverse or an IDs (wire.md W5.11). No names answer a Child of a leaf. Decoded names
+// Child, a Traverse or an IDs. No names answer a Child of a leaf. Decoded names
 // share one piece of memory, and none is empty.
 type Names struct {
 	Names  []string

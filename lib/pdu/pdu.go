@@ -18,7 +18,7 @@ import (
 // ErrFormat is wrapped by the errors of all decoders.
 const ErrFormat = wire.ErrFormat
 
-// A Type is the kind of a message, with the protocol's number (wire.md W5.1).
+// A Type is the kind of a message, with the protocol's number.
 type Type int32
 
 // The types.
@@ -110,7 +110,7 @@ func New(t Type) Message {
 }
 
 // HeaderSize is the size of the header before each body: length of the message with its header,
-// type, and the sender's number (wire.md W1.3).
+// type, and the sender's number.
 const HeaderSize = 12
 
 func begin(dst []byte, t Type) []byte {

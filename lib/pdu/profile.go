@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Profile selects the instances that later fetches for the same Slot return. There is no answer
-// (wire.md W5.6).
+// A Profile selects the instances that later fetches for the same Slot return. There is no answer.
 type Profile struct {
 	Slot    int32
 	Exclude bool // domains without an entry are excluded

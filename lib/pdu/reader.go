@@ -19,8 +19,7 @@ type Frame struct {
 const DefaultMaxLen = 256 << 20
 
 // Longest returns the default length in bytes of the longest message of a type that a Reader
-// accepts. Some messages have a fixed size, some answer as many questions as fit a request (wire.md
-// W1.4); for the others the limit is many times the longest known message.
+// accepts. Some messages have a fixed size, some answer as many questions as fit a request; for the others the limit is many times the longest known message.
 // Decoders allocate in proportion to a message, so that this is the budget for memory too.
 func Longest(t Type) int {
 	switch t {

@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Result holds the values of metrics: the answer to a Fetch, or the values of a store (wire.md
-// W5.7, W6). Its time has microseconds.
+// A Result holds the values of metrics: the answer to a Fetch, or the values of a store. Its time has microseconds.
 type Result struct {
 	// Values is encoded, and filled by Decode, which reuses its memory. Nil is encoded as an empty
 	// Result; Decode replaces nil by a new Result.

@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A TextReq asks for a help text; the answer is a Text (wire.md W5.10).
+// A TextReq asks for a help text; the answer is a Text.
 type TextReq struct {
 	Ident uint32 // a metric, or an instance domain
 	InDom bool

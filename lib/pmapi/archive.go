@@ -19,7 +19,7 @@ type Archive struct {
 }
 
 // OpenArchive opens the archives that name lists, separated by commas: base names, member files or
-// directories (archive.md A1). Errors match the codes of pmerr, or are those of ctx. opt may be nil.
+// directories. Errors match the codes of pmerr, or are those of ctx. opt may be nil.
 func OpenArchive(ctx context.Context, name string, opt *archive.Options) (*Archive, error) {
 	set, err := archive.Open(ctx, name, opt)
 	if err != nil {

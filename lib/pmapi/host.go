@@ -43,7 +43,7 @@ var (
 	_ Live   = (*Host)(nil)
 )
 
-// OpenHost connects to the daemon that a host specification names (wire.md W2): "local:", "unix:",
+// OpenHost connects to the daemon that a host specification names: "local:", "unix:",
 // or a host with ports, proxy and attributes. A nil dialer is the same as the zero one. Errors
 // match the codes of pmerr; one in the specification is a *pmcd.SpecError.
 func OpenHost(ctx context.Context, spec string, dialer *pmcd.Dialer) (*Host, error) {
@@ -341,7 +341,7 @@ func (h *Host) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, 
 }
 
 // Host implements Source: the name is that of the specification, or this machine's for the local
-// daemon (wire.md W7.8).
+// daemon.
 func (h *Host) Host() (name, zone string) {
 	name = h.spec.Host()
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "localhost") {

@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Attributes that have an effect on a connection, under their full names (wire.md W2.2).
+// Attributes that have an effect on a connection, under their full names.
 const (
 	attrSecure    = "secure"    // with pcps: only: "enforce" (as absent or "1") or "relaxed"
 	attrCompress  = "compress"  // always refused

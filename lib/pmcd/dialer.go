@@ -17,7 +17,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Defaults of a [Dialer] (wire.md W1.1, W1.2).
+// Defaults of a [Dialer].
 const (
 	defaultPort           = 44321
 	defaultProxyPort      = 44322
@@ -104,8 +104,8 @@ func (d *Dialer) ReconnectDelays() []time.Duration {
 
 // Dial connects to the daemon that spec names and sets the connection up: features are agreed on,
 // TLS is started, authentication is complete and confirmed. It tries sockets, ports and addresses
-// as the protocol's clients do (wire.md W2.5); the error is that of the last attempt, an [*Error]
-// whose code is the reference's (wire.md W2.4) and whose [Reason] is the cause.
+// as the protocol's clients do; the error is that of the last attempt, an [*Error]
+// whose code is the reference's and whose [Reason] is the cause.
 func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 	s, err := d.newSetup(spec)
 	if err != nil {

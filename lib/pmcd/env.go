@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// DialerFromEnv returns a Dialer with the settings in PCP's environment variables (wire.md W1.2):
+// DialerFromEnv returns a Dialer with the settings in PCP's environment variables:
 // PMCD_PORT, PMCD_SOCKET, PMCD_CONNECT_TIMEOUT, PMCD_REQUEST_TIMEOUT, PMCD_RECONNECT_TIMEOUT,
 // PMPROXY_HOST, PMPROXY_PORT, PCP_SECURE_SOCKETS, PCP_CONTAINER, PCP_CONSOLE and PCP_TLSCONF_PATH.
 // getenv returns a variable and whether it is set; config returns an entry of PCP's configuration,

@@ -121,7 +121,7 @@ func (c *Conn) instances(ctx context.Context, d pcp.InDom, inst int32, name stri
 }
 
 // Text returns the help texts of metrics, or of instance domains if kind says so, asking for some at a time.
-// A full text that is missing or empty is replaced by the one-line text (wire.md W15).
+// A full text that is missing or empty is replaced by the one-line text.
 func (c *Conn) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
 	out, err := c.texts(ctx, kind, idents)
 	if err != nil || kind&^pcp.InDomText != pcp.Help {

@@ -17,7 +17,7 @@ import (
 // first message if the mechanism has one, and challenges and answers alternate until the client has
 // answered the last challenge. The daemon does not report success.
 
-// Codes of authentication that are found on this side (wire.md W11.3).
+// Codes of authentication that are found on this side.
 const (
 	codeNoMech     = pmerr.NYI - 4  // no common mechanism
 	codeBadProt    = pmerr.NYI - 5  // a message of the exchange is invalid

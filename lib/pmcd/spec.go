@@ -263,7 +263,7 @@ func (p *specParser) port() (int, error) {
 	return int(n), nil
 }
 
-// String returns the canonical text of s (values.md V22.3): full names of attributes, sorted,
+// String returns the canonical text of s: full names of attributes, sorted,
 // values encoded, brackets only where they are needed.
 func (s *Spec) String() string {
 	var b strings.Builder

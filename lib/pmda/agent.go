@@ -58,7 +58,7 @@ func (a *Agent) SetMetrics(metrics []Metric) error {
 	return nil
 }
 
-// The largest parts of identifiers (values.md V1).
+// The largest parts of identifiers.
 const (
 	maxCluster = 1<<12 - 1
 	maxItem    = 1<<10 - 1

@@ -15,7 +15,7 @@ import (
 )
 
 // A Cache gives the instances of a domain numbers that stay the same while an instance comes and
-// goes (collector.md C5). The text before the first blank distinguishes names. The zero
+// goes. The text before the first blank distinguishes names. The zero
 // Cache is empty and ready for use.
 //
 // An instance is active, or inactive: then it keeps its number, but is not delivered. A program

@@ -16,7 +16,7 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// Load adds the instances that were saved in a file, all of them inactive (collector.md C5.3). The
+// Load adds the instances that were saved in a file, all of them inactive. The
 // Cache must be empty. The error is one of reading, or wraps pmerr.Generic if the file is damaged;
 // then the Cache stays empty.
 func (c *Cache) Load(file string) error {

@@ -7,8 +7,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Events builds a value of type Event or HighResEvent: records, each with a time and parameters
-// (collector.md C4.1). Column.Bytes takes it:
+// Events builds a value of type Event or HighResEvent: records, each with a time and parameters.
+// Column.Bytes takes it:
 //
 //	ev := pmda.NewEvents(pcp.Event)
 //	ev.Record(now, pcp.EventPoint)

@@ -5,8 +5,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Queue keeps events from the time when they happen until each client that reads them has done so
-// (collector.md C4.2). Events that do not fit are dropped, the oldest first, and clients learn how
+// A Queue keeps events from the time when they happen until each client that reads them has done so.
+// Events that do not fit are dropped, the oldest first, and clients learn how
 // many events they have missed.
 //
 // A client reads a queue from its first Read on; End forgets it. A Queue may not be shared by

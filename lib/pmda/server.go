@@ -46,7 +46,7 @@ func Serve(ctx context.Context, p Provider, rw io.ReadWriter) error {
 	return (&Server{Provider: p}).Serve(ctx, rw)
 }
 
-// The features that an agent may ask for, in the flags of its pdu.Creds (collector.md C1.4).
+// The features that an agent may ask for, in the flags of its pdu.Creds.
 const (
 	FlagAttrs      = 0x04
 	FlagContainers = 0x40

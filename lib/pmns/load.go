@@ -94,7 +94,7 @@ type Error struct {
 	// Preprocessor holds the preprocessor's messages; they belong on standard error. It is empty,
 	// or lines with their newlines.
 	Preprocessor string
-	// Message is the text for the message channel in the words of the reference (values.md V18.3):
+	// Message is the text for the message channel in the words of the reference:
 	// lines with their newlines.
 	Message string
 	err     error

@@ -44,7 +44,7 @@ const indexAbove = 8 // a node with more children has an index
 
 // Add adds a leaf and the inner nodes above it, and reports whether it did. A name that exists
 // keeps its identifier. A name that would be a leaf and an inner node becomes an inner node, and
-// its identifier is forgotten (archive.md A2.13). A name whose first component is empty is refused.
+// its identifier is forgotten. A name whose first component is empty is refused.
 func (t *Tree) Add(name string, id pcp.ID) bool {
 	if name == "" || name[0] == '.' {
 		return false

@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Write writes the tree as a name space file (collector.md C6.1): a group for each inner node,
+// Write writes the tree as a name space file: a group for each inner node,
 // above the groups of the nodes below it. An empty component is an error: a file cannot hold it.
 func (t *Tree) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)

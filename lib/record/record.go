@@ -1,5 +1,5 @@
 // Package record records live metrics: a session has an archive for each of its hosts, and a folio
-// that lists them for pmafm and for PCP_FOLIO (values.md V24).
+// that lists them for pmafm and for PCP_FOLIO.
 //
 // [Start] begins a session. PCP's pmlogger records, if it is there, and may go on when the program
 // ends; otherwise this process does. A [Recording] is the part of one host. A [Recorder] writes the

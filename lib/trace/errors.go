@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Code is an error of the trace library, by the number that the reference has for it (collector.md
-// C14.2). A Code is an error; errors.Is finds it in the errors of a Client's methods.
+// A Code is an error of the trace library, by the number that the reference has for it. A Code is an error; errors.Is finds it in the errors of a Client's methods.
 type Code int32
 
 // The errors.

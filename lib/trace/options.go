@@ -53,7 +53,7 @@ type Options struct {
 
 // OptionsFromEnv returns the options that PCP's variables give: PCP_TRACE_HOST, PCP_TRACE_PORT,
 // PCP_TRACE_TIMEOUT, PCP_TRACE_REQTIMEOUT, PCP_TRACE_RECONNECT and PCP_TRACE_NOAGENT, which counts
-// whatever its value is (collector.md C14.2). getenv is [os.LookupEnv]. A value that is wrong is
+// whatever its value is. getenv is [os.LookupEnv]. A value that is wrong is
 // reported to warn, which may be nil, as an error that is EnvFormat, and the default taken.
 func OptionsFromEnv(getenv func(name string) (string, bool), warn func(error)) *Options {
 	get := func(name string) string {

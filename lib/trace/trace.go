@@ -1,7 +1,7 @@
 // Package trace reports what a program does to the trace agent, which makes metrics of it: how many
 // transactions end in a second and how long they take, how often a point is passed, the last value
 // of an observation or a counter. The metrics are called trace.transact, trace.point, trace.observe
-// and trace.counter, and the tags that the program chooses are their instances (collector.md C14).
+// and trace.counter, and the tags that the program chooses are their instances.
 //
 //	c, err := trace.New(trace.OptionsFromEnv(os.LookupEnv, nil))
 //	if err != nil { ... }

@@ -6,7 +6,7 @@ import (
 	"pmtools/internal/ctext"
 )
 
-// The reasons that a specification is refused for (commands.md T2.6).
+// The reasons that a specification is refused for.
 const (
 	reasonUnexpected = "unexpected value"
 	reasonMore       = "more information expected"

@@ -9,7 +9,7 @@ import (
 )
 
 // ParseInterval reads an interval such as "10sec", "1h30m" or "2.5": numbers, each with an optional
-// unit (seconds if there is none), whose values add up (values.md V12). The day is the largest
+// unit (seconds if there is none), whose values add up. The day is the largest
 // unit, and "ms" is minutes.
 //
 // Intervals that a Duration cannot hold become the largest one. An error is a *[SyntaxError].

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ParseTime reads one time specification (commands.md T2.2): an interval after b.Start ("10min",
+// ParseTime reads one time specification: an interval after b.Start ("10min",
 // "+10min") or before b.End ("-10min"), a date after an @, or a free-form date. The result is not
 // limited to the bounds of b. An error is a *[SyntaxError].
 func ParseTime(s string, b Base) (time.Time, error) {

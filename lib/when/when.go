@@ -57,7 +57,7 @@ type Window struct {
 	AlignErr *SyntaxError
 }
 
-// Window works out the window that s means (commands.md T2.5). An error is a *[SyntaxError].
+// Window works out the window that s means. An error is a *[SyntaxError].
 func (s Spec) Window(b Base) (Window, error) {
 	if b.Zone == nil {
 		b.Zone = time.UTC

@@ -14,7 +14,7 @@ import (
 
 // CheckZone returns nil if tz may be a reporting zone, and an error that matches pmerr.EINVAL if
 // PCP refuses it: the empty text, a leading slash, "..", and any character but letters, digits and
-// /_+-.:,"' (values.md V14). Whether there is such a zone is not asked.
+// /_+-.:,"'. Whether there is such a zone is not asked.
 func CheckZone(tz string) error {
 	if tz == "" || tz[0] == '/' || strings.Contains(tz, "..") {
 		return fmt.Errorf("time zone %q: %w", tz, pmerr.EINVAL)

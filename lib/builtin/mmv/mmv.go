@@ -35,8 +35,8 @@ type Options struct {
 	Logf func(format string, args ...any)
 }
 
-// New returns a collector of the metrics that running programs keep in memory-mapped files
-// (collector.md C13.4). Before each request it looks whether files have come, gone or changed.
+// New returns a collector of the metrics that running programs keep in memory-mapped files.
+// Before each request it looks whether files have come, gone or changed.
 func New(o *Options) (pmda.Provider, error) {
 	m := &collector{}
 	if o != nil {

@@ -27,7 +27,7 @@ type process struct {
 	started time.Time
 }
 
-// Numbers about the processes (collector.md C11.3).
+// Numbers about the processes.
 const (
 	fixedProcs  = 4
 	maxProcInst = 999

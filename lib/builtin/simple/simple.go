@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // New returns a collector that shows what collectors do: it counts, has instances that are always
-// there and some that are configured, has labels, and takes new values (collector.md C10.2).
+// there and some that are configured, has labels, and takes new values.
 func New(o *Options) (pmda.Provider, error) {
 	s := &collector{colors: [3]int32{0, 100, 200}, indom: nowInDom()}
 	if o != nil {

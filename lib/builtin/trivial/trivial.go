@@ -11,7 +11,7 @@ import (
 // Domain is the usual domain of New.
 const Domain = 250
 
-// New returns the smallest collector: the time of day (collector.md C10.1).
+// New returns the smallest collector: the time of day.
 func New(domain uint32) (pmda.Provider, error) {
 	return pmda.New(pmda.Table{Domain: domain, Metrics: []pmda.Metric{{
 		Name: "trivial.time",

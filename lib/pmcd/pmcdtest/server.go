@@ -22,7 +22,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Features are the features of a daemon without TLS (wire.md W3.2).
+// Features are the features of a daemon without TLS.
 const Features = 0x0e44
 
 // The features that change the requests of a client.

@@ -1,5 +1,5 @@
 // Package helptext is about the help texts of agents: their sources, the files that newhelp
-// compiles from them, and what chkhelp shows of those (collector.md C7).
+// compiles from them, and what chkhelp shows of those.
 package helptext
 
 import (

@@ -65,7 +65,7 @@ type parser struct {
 	problems []Problem
 }
 
-// Parse reads a source of help texts (collector.md C7.1). Lookup returns the metric of a name. What
+// Parse reads a source of help texts. Lookup returns the metric of a name. What
 // is wrong with an entry is a Problem; the others are returned.
 func Parse(file, text string, lookup func(name string) (pcp.ID, error)) ([]Entry, []Problem) {
 	p := &parser{file: file, lookup: lookup}
@@ -163,8 +163,7 @@ func keyText(key uint32) string {
 
 var errLarge = errors.New("help texts of more than 2 GB")
 
-// Compile returns the files NAME.dir and NAME.pag that newhelp writes on a machine of a byte order
-// (collector.md C7.3).
+// Compile returns the files NAME.dir and NAME.pag that newhelp writes on a machine of a byte order.
 func Compile(entries []Entry, order binary.AppendByteOrder) (dir, pag []byte, err error) {
 	type record struct{ key, oneLine, text uint32 }
 	records := make([]record, len(entries))

@@ -1,5 +1,5 @@
 // Package pmdatest checks agents. A single call asks an agent everything that the daemon may ask,
-// and compares the answers with each other and with the rules (collector.md C2, C3):
+// and compares the answers with each other and with the rules:
 //
 //	func TestConformance(t *testing.T) {
 //		pmdatest.Run(t, pmdatest.Serve(newSpool))

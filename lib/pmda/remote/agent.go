@@ -1,5 +1,5 @@
 // Package remote is the daemon's side of the protocol of agents: it starts an agent, or connects to
-// one, and asks it everything that the daemon can (collector.md C1, C2).
+// one, and asks it everything that the daemon can.
 //
 //	a, err := remote.Start(ctx, exec.Command("./pmdaspool", "-d", "450"), &remote.Options{Domain: 450})
 //	d, err := a.Desc(ctx, client, pcp.NewID(450, 1, 0))
@@ -41,7 +41,7 @@ type Options struct {
 	Stderr io.Writer
 }
 
-// The daemon's limits (collector.md C1.4).
+// The daemon's limits.
 const (
 	defaultCredsTimeout = 3 * time.Second
 	defaultTimeout      = 5 * time.Second

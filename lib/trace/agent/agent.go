@@ -1,5 +1,5 @@
 // Package agent is the trace agent: it takes the reports of instrumented programs, and makes
-// metrics of them (collector.md C14). Package lib/trace is the other side, the programs'.
+// metrics of them. Package lib/trace is the other side, the programs'.
 //
 //	a, err := agent.New(nil)
 //	if err != nil { ... }

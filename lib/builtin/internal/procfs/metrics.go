@@ -29,8 +29,7 @@ type Options struct {
 	Domain uint32
 	// Root is the directory below which proc, sys, etc and var are; "" means "/".
 	Root string
-	// Getenv returns the variables that tests of the reference set for its agents (collector.md
-	// C12.2); nil means that there are none.
+	// Getenv returns the variables that tests of the reference set for its agents; nil means that there are none.
 	Getenv func(name string) string
 	// CacheDir is the directory for the numbers of instances, which then survive the end of the
 	// program; "", or a directory of a network or of FUSE, keeps them in memory.

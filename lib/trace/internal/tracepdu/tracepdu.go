@@ -1,5 +1,4 @@
-// Package tracepdu has the messages between instrumented programs and the trace agent (collector.md
-// C14.1), for both sides.
+// Package tracepdu has the messages between instrumented programs and the trace agent, for both sides.
 package tracepdu
 
 import (
