@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// This file registers metrics (FG3).
+// Registration of metrics (FG3).
 
 func (g *Group) describe(ctx context.Context, name string) (pcp.Desc, error) {
 	if d, ok := g.known[name]; ok {
@@ -27,7 +27,7 @@ func (g *Group) describe(ctx context.Context, name string) (pcp.Desc, error) {
 	return found[0].Desc, nil
 }
 
-// instance returns the instance that a name means, NullInst for a metric without instances (FG3.2).
+// instance resolves the name of an instance, NullInst for a metric without instances (FG3.2).
 func (g *Group) instance(ctx context.Context, metric string, d pcp.Desc, name string) (int32, error) {
 	switch {
 	case d.InDom == pcp.NullInDom && name != "":
@@ -44,8 +44,8 @@ func (g *Group) instance(ctx context.Context, metric string, d pcp.Desc, name st
 	return inst, nil
 }
 
-// anywhere calls find, and after a failure in a recording once more at its end, where a metric or an
-// instance may have appeared. The position is kept (FG3.4).
+// anywhere calls find, and if that fails in a recording, calls it again at the end, where a metric
+// or an instance may have appeared. It restores the position (FG3.4).
 func (g *Group) anywhere(ctx context.Context, find func() error) error {
 	err := find()
 	line, ok := pmapi.As[pmapi.Timeline](g.pc.Source())

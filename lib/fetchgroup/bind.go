@@ -79,7 +79,7 @@ func Bind[S any](ctx context.Context, g *Group) (*Binding[S], error) {
 	return &Binding[S]{g: g, fields: fields, rates: haveRates(fields)}, nil
 }
 
-// bind registers fields. Its error is that of a whole request.
+// bind registers fields. It returns an error only if a whole request failed.
 func (b *binder) bind(fields []*field) error {
 	var names []string
 	for f := range walk(fields) {
@@ -225,11 +225,11 @@ func (b *Binding[S]) fetch(ctx context.Context) error {
 	return err
 }
 
-// Each returns the values again and again: live ones on a schedule of the interval, without drift;
-// those of a recording at steps of the interval from its position on, or record by record for 0,
-// until it ends. Where there are rates, the first fetch only prepares them. A fetch that fails is
-// returned as an error, and the loop goes on; a connection that was lost is made again. It ends with
-// ctx. The struct is overwritten in the next round.
+// Each yields the values once per interval: live values without drift; of a recording, values at
+// steps of the interval from its position to its end, or record by record if the interval is 0. If
+// there are rates, a first fetch prepares them. A fetch that fails yields its error, and the loop
+// goes on; a lost connection is made again. The loop ends with ctx. The next round overwrites the
+// struct.
 func (b *Binding[S]) Each(ctx context.Context, interval time.Duration) iter.Seq2[*S, error] {
 	return func(yield func(*S, error) bool) {
 		clock := when.Clock{Interval: interval}

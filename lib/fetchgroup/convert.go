@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A conversion turns the values of a metric into those of an item (FG4 to FG6).
+// A conversion converts a metric's values to the type and units of an item (FG4 to FG6).
 type conversion struct {
 	desc   pcp.Desc
 	out    pcp.Type
@@ -66,7 +66,7 @@ func unitsText(u pcp.Units) string {
 }
 
 // perUnit converts a factor for a rate per second to a unit of time (FG4.3); an unknown unit is a second.
-// Division, not multiplication, decides the last bit.
+// It divides, because multiplication differs in the last bit.
 func perUnit(factor float64, scale int8) float64 {
 	switch scale {
 	case pcp.Nsec:
@@ -83,7 +83,7 @@ func perUnit(factor float64, scale int8) float64 {
 	return factor
 }
 
-// single reports whether values of a type can be those of an item (FG3.6).
+// single reports whether an item can have values of a type (FG3.6).
 func single(t pcp.Type) bool { return t.Arithmetic() || t == pcp.String }
 
 // instant converts a value that is not a rate. text is memory for it.
@@ -178,7 +178,7 @@ func (c *conversion) finish(f float64, text []byte) (v pcp.Value, code pmerr.Cod
 	return pcp.WordValue(c.out, uint64(int64(f))), 0
 }
 
-// limits are the bounds of integer types; those of 64 bits are the largest doubles below the power of two.
+// limits are the bounds of integer types; for 64 bits the largest doubles below the power of two.
 var limits = [...]struct{ min, max float64 }{
 	pcp.Int32:  {math.MinInt32, math.MaxInt32},
 	pcp.Uint32: {0, math.MaxUint32},

@@ -9,11 +9,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A domain is an instance domain of a Group's metrics. Names are requested for all instances together, and
-// only when an instance without a name appears: a new one, or one that was away, since its number may have
-// been reused. A counter that falls may mean a reused number too; if its name has changed, the instance has
-// no rates in that fetch, because the last values were those of another instance, such as a file system
-// mounted in the place of another.
+// A domain is an instance domain of a Group's metrics. The names of all instances are requested together
+// when an instance appears that is new, or that was absent, because its number may have been reused. A
+// falling counter may mean a reused number too, such as a file system mounted in the place of another. If
+// the name has changed, the instance has no rates in that fetch.
 type domain struct {
 	id       pcp.InDom
 	allInsts bool // the profile selects all instances
@@ -84,8 +83,8 @@ func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
 	return renamed
 }
 
-// instances returns the names of a domain's instances: in a recording those at the time of the values, and
-// of the others, whose values are interpolated from other times.
+// instances returns the names of a domain's instances. In a recording, an instance without a name at the
+// time of the values has its name of another time, because values are interpolated.
 func (g *Group) instances(ctx context.Context, id pcp.InDom) (pcp.InstanceNames, error) {
 	src := g.pc.Source()
 	if _, ok := pmapi.As[pmapi.Timeline](src); !ok {

@@ -10,8 +10,7 @@
 //
 // [Bind] registers all fields of a struct with tags; [Fleet] does that for many hosts.
 //
-// The source may be live, recorded or derived. The semantics is that of pmFetchGroup(3);
-// docs/spec/fetchgroup.md describes it.
+// The source may be live, recorded or derived. The semantics is that of pmFetchGroup(3).
 package fetchgroup
 
 import (
@@ -71,11 +70,11 @@ func New(src pmapi.Source, opt *Options) *Group {
 // profile belongs to the Group.
 func (g *Group) Context() *pmapi.Context { return g.pc }
 
-// Fetch renews the values of all items and returns the changes that the daemon has noticed since
-// the last fetch. If it fails, only items of discrete metrics keep their values, beside the error
-// pmerr.Value; the next successful fetch computes rates over the gap. The error is pmerr.TooSmall
-// without any item, also after Close, pmerr.EOL at the end of a recording; after pmerr.IPC the context
-// can be reconnected.
+// Fetch renews the values of all items, and returns the changes that the daemon reported since the
+// last fetch. If it fails, items have no values, except those of discrete metrics, which keep the last
+// one with the error pmerr.Value; the next successful fetch computes rates over the gap. The error is
+// pmerr.TooSmall if there are no items or after Close, and pmerr.EOL at the end of a recording. After
+// pmerr.IPC the context can be reconnected.
 func (g *Group) Fetch(ctx context.Context) (pcp.Changes, error) {
 	last := g.before
 	if g.now != nil {
@@ -152,7 +151,7 @@ func (g *Group) Clear() {
 	g.pc.Profile().AddAll()
 }
 
-// Close clears the Group and closes its source. Items have no values from then on, and no more can be
+// Close clears the Group and closes its source. Afterwards items have no values, and none can be
 // registered.
 func (g *Group) Close() error {
 	g.Clear()

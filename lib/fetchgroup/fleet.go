@@ -20,8 +20,8 @@ import (
 // FleetOptions configure the reading of many hosts. The zero FleetOptions, and nil, are the
 // default.
 type FleetOptions struct {
-	// Interval is the time from one round to the next, by default a second. With a negative one
-	// there is no schedule: a round ends when all hosts have answered or failed, and the next begins.
+	// Interval is the time from one round to the next, by default a second. If it is negative, the
+	// next round begins as soon as all hosts have answered or failed.
 	Interval time.Duration
 	// Rounds is the number of rounds, 0 for any number.
 	Rounds int
@@ -30,8 +30,8 @@ type FleetOptions struct {
 	Timeout time.Duration
 	// Connects is the number of simultaneous attempts to connect, by default 64.
 	Connects int
-	// Delays are the pauses after failed attempts to connect; the last one repeats. By default those
-	// of pmapi.Retry.
+	// Delays are the pauses after failed attempts to connect; the last one repeats. The default is
+	// that of [pmapi.Retry].
 	Delays []time.Duration
 	// Open opens the source of a host, by default pmapi.OpenHost without a dialer. A function that
 	// puts derive.NewSource over the host allows expressions in tags.
@@ -48,7 +48,7 @@ var ErrLate = errors.New("no answer within the interval")
 
 var errConnecting = fmt.Errorf("%w: still connecting", ErrLate)
 
-// A Row is the answer of a host in one round, or the reason why there is none.
+// A Row is the answer of a host in one round, or the error.
 type Row[T any] struct {
 	Host  string
 	Round int

@@ -66,8 +66,8 @@ type Instance[T Type] struct {
 	Err   error // the status, as for Item.Value
 }
 
-// AddInDom registers a metric with all of its instances; one without has a single value. The scale
-// and errors are those of Add.
+// AddInDom registers a metric with all of its instances; a metric without instances has a single
+// value. Scale and errors are as for [Add].
 func AddInDom[T Type](ctx context.Context, g *Group, name, scale string) (*InDom[T], error) {
 	x, err := g.addInDom(ctx, name, scale, typeOf[T]())
 	if err != nil {
@@ -91,8 +91,7 @@ func (d *InDom[T]) All() iter.Seq[Instance[T]] {
 // Len returns the number of instances.
 func (d *InDom[T]) Len() int { return len(d.inDom.slots) }
 
-// Err returns the status of the metric as a whole. It is nil if there are merely no instances. Where a
-// discrete metric keeps its instances and values, because a fetch has none, it is the error of that fetch:
-// pmerr.Value if the fetch failed, the metric's own if it has one, else the error of the fetch before. The
-// Err of each Instance stays that of its value.
+// Err returns the status of the metric as a whole. It is nil if there are merely no instances. If a
+// discrete metric keeps the values of an earlier fetch, Err is pmerr.Value if the last fetch failed, or
+// else the metric's error in it, or in the fetch before. The Err of each Instance stays that of its value.
 func (d *InDom[T]) Err() error { return (&slot{code: d.inDom.code}).err() }

@@ -132,8 +132,8 @@ func (m *metric) fill(g *Group, s *slot, values *pcp.Values, at int) {
 	s.put(v)
 }
 
-// retained reports whether a discrete metric without new values keeps its old ones, and their new code, 0
-// for the old code (FG7).
+// retained reports whether a discrete metric without new values keeps its old ones, and their new error
+// code; 0 keeps the old code (FG7).
 func (m *metric) retained(g *Group, values *pcp.Values) (keep bool, code pmerr.Code) {
 	switch {
 	case m.desc.Sem != pcp.Discrete || g.opt.Once:
@@ -188,14 +188,14 @@ func (x *item) clear() { x.fail(x.out, pmerr.Value) }
 // An Item is the value of a metric, or of one of its instances, as a T.
 type Item[T Type] struct{ item *item }
 
-// Add registers a metric. A metric with an instance domain needs the name of an instance, one
-// without has "". The scale is that of pmFetchGroup(3): "" makes a rate of a counter and leaves
-// other values, "rate" makes a rate and "instant" none; anything else is units as pcp.ParseUnits
-// reads them, which must have the dimension of the metric, or one of time less: this is a rate too.
+// Add registers a metric. instance is the name of an instance, "" for a metric without instances.
+// scale is as for pmFetchGroup(3): "" converts a counter to a rate and leaves other values, "rate"
+// converts any value to a rate, "instant" none. Any other scale is units for pcp.ParseUnits, of the
+// metric's dimension, or of that per time, which makes a rate.
 //
-// In a recording a metric or instance that is not there yet is found as well; a group that reads
-// record by record then sees the current record again. Errors match the codes of pmerr: Name,
-// NonLeaf, PMID, NoAgent, InDom, Inst, InstLog, Type, Conv, BadDerive.
+// In a recording Add also finds a metric or instance that appears later; a group that reads record
+// by record then gets the current record again. Errors match the codes of pmerr: Name, NonLeaf,
+// PMID, NoAgent, InDom, Inst, InstLog, Type, Conv, BadDerive.
 func Add[T Type](ctx context.Context, g *Group, name, instance, scale string) (*Item[T], error) {
 	x, err := g.addItem(ctx, name, instance, scale, typeOf[T]())
 	if err != nil {
@@ -204,8 +204,8 @@ func Add[T Type](ctx context.Context, g *Group, name, instance, scale string) (*
 	return &Item[T]{x}, nil
 }
 
-// Value returns the value, or a sentinel and its status, a pmerr.Code: pmerr.Value if the fetch has
-// no value, pmerr.Again for the first fetch of a rate, the error of the metric, or of the
-// conversion. The sentinel is -1, the largest unsigned number, NaN or "". The last value of a
-// discrete metric stays until there is another, even beside an error.
+// Value returns the value. Without a value it returns a sentinel (-1, the largest unsigned number,
+// NaN or "") and a pmerr.Code: pmerr.Value if the fetch has none, pmerr.Again for the first fetch
+// of a rate, or the error of the metric or of the conversion. A discrete metric keeps its last
+// value until a new one arrives; an error is returned with it.
 func (i *Item[T]) Value() (T, error) { return value[T](&i.item.slot), i.item.err() }

@@ -21,7 +21,7 @@ func (o Opt[T]) Get() (T, error) {
 	return o.Value, nil
 }
 
-// Or returns the value, or another if there is none.
+// Or returns the value, or other if none is set.
 func (o Opt[T]) Or(other T) T {
 	if o.Status != 0 {
 		return other
@@ -29,7 +29,7 @@ func (o Opt[T]) Or(other T) T {
 	return o.Value
 }
 
-// MarshalJSON returns the value, or null if there is none.
+// MarshalJSON returns the value, or null if none is set.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if o.Status != 0 {
 		return []byte("null"), nil

@@ -24,8 +24,8 @@ func Every(ctx context.Context, interval time.Duration, update func()) error {
 	}
 }
 
-// NameOf returns the name of a metric, or of a part of one, that is like a text: what cannot stand
-// in a name becomes an underscore.
+// NameOf makes the name of a metric, or one component of a name, from a text: each character that
+// names do not allow becomes an underscore.
 func NameOf(text string) string {
 	name := strings.Map(func(c rune) rune {
 		if c == '.' || c < utf8.RuneSelf && ValidName(string(c)) {
@@ -39,8 +39,8 @@ func NameOf(text string) string {
 	return cut(name)
 }
 
-// About is [Help] for a text of any length: its first sentence is the line, and the rest is cut to
-// what fits.
+// About is [Help] for a text of any length: its first sentence becomes the one-line text, and the
+// rest is cut to 255 bytes.
 func About(text string) Option {
 	text = strings.ReplaceAll(text, "\x00", "")
 	line, _, _ := strings.Cut(text, "\n")

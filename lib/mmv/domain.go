@@ -18,7 +18,7 @@ type Domain struct {
 	next   int32 // no number below it is free
 }
 
-// Domain registers an instance domain. An error is added to those of [Registry.Err].
+// Domain registers an instance domain. [Registry.Err] reports errors.
 func (r *Registry) Domain(opts ...Option) *Domain {
 	d := &Domain{byName: map[string]int32{}, ids: map[int32]bool{}}
 	if r == nil {
@@ -27,7 +27,7 @@ func (r *Registry) Domain(opts ...Option) *Domain {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var s settings
-	labels, err := r.settle(&s, opts, pcp.InDomLabels, maxSerial, func(id int32) bool {
+	labels, err := r.resolve(&s, opts, pcp.InDomLabels, maxSerial, func(id int32) bool {
 		return slices.ContainsFunc(r.domains, func(d *Domain) bool { return d.Serial == uint32(id) })
 	})
 	if err != nil {
@@ -40,8 +40,8 @@ func (r *Registry) Domain(opts ...Option) *Domain {
 	return d
 }
 
-// Add adds instances with the next numbers from 0. Those that are there stay as they are. It returns
-// the domain; errors are added to those of [Registry.Err].
+// Add adds instances with the next numbers from 0. Instances that exist stay unchanged. It returns
+// the domain; [Registry.Err] reports errors.
 func (d *Domain) Add(names ...string) *Domain {
 	r := d.reg
 	if r == nil {
@@ -61,8 +61,8 @@ func (d *Domain) Add(names ...string) *Domain {
 	return d
 }
 
-// Instance adds an instance with a number, and with labels. It returns the domain; errors are added
-// to those of [Registry.Err].
+// Instance adds an instance with a number, and with labels. It returns the domain; [Registry.Err]
+// reports errors.
 func (d *Domain) Instance(id int32, name string, opts ...Option) *Domain {
 	r := d.reg
 	if r == nil {

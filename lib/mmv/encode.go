@@ -199,8 +199,8 @@ func (e *encoder) putLabels(at int) {
 	}
 }
 
-// LowestVersion returns the lowest version that can hold what f has: 2 if a name has 64 bytes or
-// more, 3 if there are labels, else 1.
+// LowestVersion returns the lowest version of the format that can hold f: 3 if there are labels,
+// else 2 if a name has 64 bytes or more, else 1.
 func (f *File) LowestVersion() int {
 	if len(f.Labels) > 0 {
 		return 3

@@ -16,13 +16,13 @@ type Buckets struct {
 	sum    *Number[float64]
 }
 
-// Histogram registers what values of a quantity that is not negative are observed, as two metrics: NAME.buckets, a counter
-// for each range of size, "0.1..0.25", with all that are at least its lower bound and less than its
-// upper one, and NAME.sum, the sum of all values. The bounds ascend; the first range begins at -Inf,
-// the last ends at +Inf. The mean is rate(NAME.sum) / sum(rate(NAME.buckets)).
+// Histogram registers a distribution of values that are not negative, as two metrics: NAME.buckets, a counter for each
+// range, such as "0.1..0.25", of the values that are at least its lower bound and less than its upper one, and NAME.sum,
+// the sum of all values. The bounds ascend; the first range begins at -Inf, the last ends at +Inf. The mean is
+// rate(NAME.sum) / sum(rate(NAME.buckets)).
 //
-// [Units], [Help] and labels are the options: the units are those of the sum. Errors are added to
-// those of [Registry.Err].
+// [Units], [Help] and labels are the options: the units are those of the sum. [Registry.Err]
+// reports errors.
 func Histogram(r *Registry, name string, bounds []float64, opts ...Option) *Buckets {
 	if err := histogramOptions(bounds, opts); err != nil {
 		if r != nil {

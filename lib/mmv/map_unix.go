@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// mapFile maps the beginning of a file, for reading and writing by all who map it.
+// mapFile maps the first size bytes of a file, shared and writable.
 func mapFile(f *os.File, size int) ([]byte, error) {
 	b, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	return b, os.NewSyscallError("mmap", err)
@@ -26,7 +26,7 @@ func viewFile(f *os.File, size int) ([]byte, error) {
 
 func unmap(b []byte) { _ = syscall.Munmap(b) }
 
-// replace gives a file a new name, of which another may have been the owner.
+// replace renames a file, and replaces any file of the new name.
 func replace(from, to string) error { return safefile.RenameFile(from, to) }
 
 func remove(path string) error { return safefile.RemoveFile(path) }

@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// mapFile maps the beginning of a file, for reading and writing by all who map it.
+// mapFile maps the first size bytes of a file, shared and writable.
 func mapFile(f *os.File, size int) ([]byte, error) {
 	h, err := syscall.CreateFileMapping(syscall.Handle(f.Fd()), nil, syscall.PAGE_READWRITE, 0, uint32(size), nil)
 	if err != nil {
@@ -30,7 +30,7 @@ func viewFile(*os.File, int) ([]byte, error) { return nil, nil }
 
 func unmap(b []byte) { _ = syscall.UnmapViewOfFile(uintptr(unsafe.Pointer(&b[0]))) }
 
-// replace gives a file a new name, of which another may be the owner.
+// replace renames a file, and replaces any file of the new name.
 func replace(from, to string) error {
 	if err := remove(to); err != nil && !os.IsNotExist(err) {
 		return err
@@ -38,9 +38,8 @@ func replace(from, to string) error {
 	return safefile.RenameFile(from, to)
 }
 
-// remove removes a file. A mapped file keeps a name until its mapping ends, and so gets another;
-// the next registry of its name removes what is left. A reader that has the file open now is waited
-// for.
+// remove removes a file. A mapped file cannot be removed, so it is renamed first; the next registry
+// of the same name removes it. If a reader has the file open, remove tries again for a while.
 func remove(path string) error {
 	dir, name := filepath.Split(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

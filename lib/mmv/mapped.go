@@ -12,12 +12,12 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// A Mapped is a file of another program, which changes its values while they are read. Where the
-// system can map files into memory, it is opened and mapped once, and looking at it costs no system
-// call; elsewhere it is read each time. Goroutines may not share it.
+// A Mapped is a file that another program updates while this one reads it. Where the system can map
+// files into memory, the file is mapped once, and reading it costs no system call; elsewhere it is
+// read each time. Goroutines may not share it.
 //
-// The program, or anybody who may write the file, can truncate it at any moment. To read the
-// missing bytes is an error then, see [Mapped.Read].
+// Any program with write permission can truncate the file at any moment. Reading the missing bytes
+// is then an error; see [Mapped.Read].
 type Mapped struct {
 	*File // nil while the file is being changed
 	path  string
@@ -55,8 +55,7 @@ func OpenFile(path string, limit int64) (*Mapped, error) {
 	return m, err
 }
 
-// Same reports whether info, of the file that is at the path now, is that of the opened file, and
-// the file system knows of no change.
+// Same reports whether info, of the file now at the path, describes the opened file, unchanged.
 func (m *Mapped) Same(info fs.FileInfo) bool {
 	return os.SameFile(m.info, info) && m.info.Size() == info.Size() && m.info.ModTime().Equal(info.ModTime())
 }
@@ -99,9 +98,8 @@ func readHeader(path string) (Header, error) {
 	return ParseHeader(head[:])
 }
 
-// Content returns the present content of the file, which only a function that Read calls may look
-// at. The error is that of a file that has gone; moved reports whether another file, or a shorter
-// one, is at its path.
+// Content returns the current content of the file. Only a function that Read calls may use it. It
+// fails if the file is gone; moved reports whether another or a shorter file is at the path.
 func (m *Mapped) Content() (b []byte, moved bool, err error) {
 	info, err := os.Stat(m.path)
 	if err != nil {

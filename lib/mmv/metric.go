@@ -17,7 +17,7 @@ var (
 	ErrFull      = errors.New("no room for more")
 )
 
-// The limits of a file: readers take no more.
+// Limits of a file, beyond which readers reject it.
 const (
 	maxMetrics = 1023
 	maxItem    = 1<<10 - 1
@@ -77,7 +77,7 @@ func (r *Registry) register(m *metric, v value, opts []Option) {
 	if m.Type == Elapsed {
 		s.units, s.sem = nil, nil
 	}
-	labels, err := r.settle(&s, opts, pcp.ItemLabels, maxItem, func(id int32) bool {
+	labels, err := r.resolve(&s, opts, pcp.ItemLabels, maxItem, func(id int32) bool {
 		return slices.ContainsFunc(r.metrics, func(m *metric) bool { return m.Item == id })
 	})
 	m.Item, m.OneLine, m.Help = s.id, s.oneLine, s.help

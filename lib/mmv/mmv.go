@@ -24,8 +24,8 @@ var ErrFormat = errors.New("bad format")
 // ErrChanging is the error of a file that is being changed now: it may be read later.
 var ErrChanging = errors.New("file is being changed")
 
-// Elapsed is the type of metrics that say how long something took, beside the types of package pcp:
-// microseconds, and more while an interval lasts (see File.Value).
+// Elapsed is the type of a metric that sums up durations, in microseconds. It is not one of package
+// pcp's types. While an interval is open, readers add the time since its start; see [File.Value].
 const Elapsed pcp.Type = 9
 
 // Flags modify the meaning of a file.

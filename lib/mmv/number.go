@@ -18,13 +18,13 @@ type Number[T Numeric] struct {
 	insts family[Number[T]]
 }
 
-// Counter registers a metric that only grows, as long as the program lives. Its units are "count"
-// unless [Units] says otherwise. An error is added to those of [Registry.Err].
+// Counter registers a metric that only grows while the program runs. Its units are "count" unless
+// [Units] sets others. [Registry.Err] reports errors.
 func Counter[T Numeric](r *Registry, name string, opts ...Option) *Number[T] {
 	return newNumber[T](r, name, pcp.Counter, opts)
 }
 
-// Gauge registers a metric that goes up and down. An error is added to those of [Registry.Err].
+// Gauge registers a metric that goes up and down. [Registry.Err] reports errors.
 func Gauge[T Numeric](r *Registry, name string, opts ...Option) *Number[T] {
 	return newNumber[T](r, name, pcp.Instant, opts)
 }
@@ -56,9 +56,9 @@ func typeOf[T Numeric]() pcp.Type {
 	return pcp.Double
 }
 
-// At returns the value of an instance, which is added to the domain if it is not there: that writes
-// the file anew, so [Domain.Add] is better for many. Keep what it returns where updates are frequent.
-// Without a domain it is an error of [Registry.Err].
+// At returns the value of an instance. An unknown instance is added to the domain, which rewrites the
+// file; to add many use [Domain.Add]. Keep the result where updates are frequent. For a metric
+// without a domain [Registry.Err] reports an error.
 func (n *Number[T]) At(inst string) *Number[T] { return n.insts.at(&n.place, inst) }
 
 // Add adds to the value. Integers wrap around.
@@ -84,8 +84,8 @@ func (n *Number[T]) addLate(s *slot) {
 	}
 }
 
-// Set sets the value. If calls of Add overlap it, and a registration too, the value may for a moment
-// be a sum of what they had.
+// Set sets the value. If it overlaps calls of Add and a registration, the value may briefly be the
+// sum of both.
 func (n *Number[T]) Set(x T) {
 	s := n.at.Load()
 	if s == nil {

@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// An Option says more about what is registered: a metric, a domain or an instance.
+// An Option configures a metric, a domain or an instance that is registered.
 type Option func(s *settings) error
 
 // Settings are the results of options. A pointer is nil where the option has no meaning.
@@ -26,8 +26,8 @@ type settings struct {
 
 var errOption = errors.New("an option that has no meaning here")
 
-// Help gives a metric or a domain its help texts: one line, and if there is more, the long text, the
-// lines of which follow. Each has at most 255 bytes.
+// Help gives a metric or a domain its one-line help text and, as the lines that follow, its long
+// one. Each has at most 255 bytes.
 func Help(oneLine string, lines ...string) Option {
 	return func(s *settings) error {
 		s.oneLine, s.help = oneLine, strings.Join(lines, "\n")
@@ -123,9 +123,9 @@ func newLabel(name string, value any) (Label, error) {
 	return l, nil
 }
 
-// settle applies options, finds the number if they do not say it, at most most, and returns the
-// labels of a kind for it. used reports whether a number is used.
-func (r *Registry) settle(s *settings, opts []Option, kind pcp.LabelKind, most int32, used func(id int32) bool) ([]Label, error) {
+// resolve applies options, chooses a free number up to most unless they set one, and returns the
+// labels of a kind. used reports whether a number is taken.
+func (r *Registry) resolve(s *settings, opts []Option, kind pcp.LabelKind, most int32, used func(id int32) bool) ([]Label, error) {
 	if !r.open() {
 		return nil, ErrClosed
 	}

@@ -51,8 +51,8 @@ func ParseHeader(b []byte) (Header, error) {
 	return h, nil
 }
 
-// Parse takes a file apart. Records that are not complete or lead nowhere are errors; sections of
-// kinds that are not known are left out. An error is ErrChanging, or wraps ErrFormat.
+// Parse decodes a file. A truncated record or a bad offset is an error; sections of an unknown kind
+// are ignored. An error is ErrChanging, or wraps ErrFormat.
 func Parse(b []byte) (*File, error) {
 	h, err := ParseHeader(b)
 	if err != nil {

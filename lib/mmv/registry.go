@@ -16,21 +16,24 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// Options say where a registry's file is, and what it says about itself.
+// Options configure the file of a registry.
 type Options struct {
 	// Dir is the directory of the file, which must exist; "" means $PCP_TMP_DIR/mmv as the
 	// environment or pcp.conf defines it, where PCP's agent looks.
 	Dir string
-	// Cluster is that of the metrics' identifiers, at most 2047; 0 leaves it to the reader.
+	// Cluster is the cluster number of the metrics' identifiers, at most 2047; for 0 the reader
+	// chooses one.
 	Cluster int32
 	// Flags modify the meaning of the file.
 	Flags Flags
 }
 
-// A Registry is a file with metrics of this program, and what writes it. Goroutines may share it.
+// A Registry writes the metrics of this program to a file that other programs map. Goroutines may
+// share it.
 //
-// Each registration writes a new file, with the values that there are, and puts it in the place of
-// the old one; [Registry.Batch] does that once for many. Readers find one or the other.
+// Each registration writes a new file with the current values and renames it over the old one;
+// [Registry.Batch] does so once for many registrations. Readers find either the old or the new
+// file.
 type Registry struct {
 	name string
 	opts Options
@@ -52,15 +55,15 @@ type Registry struct {
 // open reports whether there is a file, or will be one.
 func (r *Registry) open() bool { return r.name != "" && !r.closed }
 
-// ErrClosed is the error of registrations after [Registry.Close], and of those of a Registry that [Create] has not made.
+// ErrClosed is the error of a registration after [Registry.Close], or with a zero Registry.
 var ErrClosed = errors.New("the registry is closed")
 
-// Create makes the file of a registry, without metrics. Its name is the second component of the
-// metrics' names, as acme in mmv.acme.products.count, unless [NoPrefix] is set. A file of the same
-// name is replaced.
+// Create makes the file of a registry, without metrics. The name becomes the second component of
+// the metrics' names, as acme in mmv.acme.products.count, unless [NoPrefix] is set. A file of the
+// same name is replaced.
 //
-// All else that may be wrong is an error of [Registry.Err], so that a program works without looking
-// at it: its updates go nowhere then, as they do for a registry that is nil.
+// [Registry.Err] reports all later errors, which a program may ignore: its updates then have no
+// effect, as with a nil Registry.
 func Create(name string, opts Options) (*Registry, error) {
 	r := &Registry{name: name, opts: opts}
 	err := r.check()
@@ -161,9 +164,9 @@ func (r *Registry) update() {
 	}
 }
 
-// Label adds a label to all metrics of the registry. The value is a string, a number, a bool, nil,
-// or anything else that encoding/json can write, of about 240 bytes. An error is added to those of
-// [Registry.Err].
+// Label adds a label to all metrics of the registry. The value is anything that encoding/json can
+// write in about 240 bytes, such as a string, a number, a bool or nil. [Registry.Err] reports
+// errors.
 func (r *Registry) Label(name string, value any) { r.label(Labeled(name, value)) }
 
 // OptionalLabel is Label for a label that does not tell one value from another: readers may leave it

@@ -11,16 +11,17 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// A slot is where a value is: in a mapping, or in memory of its own as long as no file has it.
+// A slot is the storage of a value: in a mapped file, or in private memory while no file has the
+// value.
 //
-// A value that moves to another slot while goroutines update it loses nothing, and its updates take
-// no lock. An update takes the slot, changes it, and looks whether it is still the value's. If it
-// is not, the change may have come too late to be carried over, and the update repairs that (see
-// [Number.Add]). Nothing but updates ever changes the number in a slot, so that a reader of the old
-// file sees numbers that were true.
+// A value may move to another slot while goroutines update it, without locks and without losing an
+// update. An update changes the slot, then checks that the value still uses it. If not, the move
+// may have missed the change, and the update repairs that (see [Number.Add]). Only updates change
+// the number in a slot, so that a reader of the old file sees numbers that were once current.
 //
-// That memory is on no heap: on 32-bit machines, too, it is aligned to 8 bytes, and atomic for all
-// goroutines. Another process that reads 64 bits in two halves may then see them of two updates.
+// Private memory is not from the Go heap, so that it is aligned to 8 bytes on 32-bit machines too,
+// as atomic access needs. Another process that reads 64 bits in two halves may see halves of two
+// updates.
 type slot struct {
 	p    unsafe.Pointer // to the 8 bytes of the value and the 8 of the extra word
 	m    *mapping       // what p points into, which is unmapped when no slot needs it any more
@@ -127,8 +128,8 @@ func (s *slot) swap(wide bool, old, w uint64) (done bool) {
 	return atomic.CompareAndSwapUint32(s.u32(), uint32(old), uint32(w))
 }
 
-// A mapping is a file in memory. It stays as long as a slot refers to it: a goroutine may be about
-// to update a value that has moved.
+// A mapping is a mapped file. It stays mapped while a slot refers to it: a goroutine may still
+// update a value that has moved.
 type mapping struct {
 	b []byte
 }

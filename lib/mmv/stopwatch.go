@@ -7,11 +7,11 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Stopwatch is a metric that sums up how long something took, in microseconds, see [Timer]: its
-// value, or with a domain the values of instances, as with [Number]. Goroutines may share it.
+// A Stopwatch is a metric that sums up durations in microseconds; see [Timer]. With a domain it has
+// a value for each instance, as a [Number] has. Goroutines may share it.
 //
-// Readers add the time since the start of one interval that lasts. Where intervals overlap, that is
-// the first of them; the others count when they end.
+// While an interval is open, readers add the time since its start. If several overlap, they add the
+// time of the first only; the others count when they end.
 type Stopwatch struct {
 	sum   Number[int64]
 	insts family[Stopwatch]
@@ -22,7 +22,7 @@ type Stopwatch struct {
 }
 
 // Timer registers a metric of elapsed time, which PCP's agent shows as a 64-bit counter in
-// microseconds. An error is added to those of [Registry.Err].
+// microseconds. [Registry.Err] reports errors.
 func Timer(r *Registry, name string, opts ...Option) *Stopwatch {
 	w := &Stopwatch{}
 	m := &metric{Metric: Metric{Name: name, Type: Elapsed, Sem: pcp.Counter, Units: pcp.Units{DimTime: 1, ScaleTime: pcp.Usec}}}
@@ -40,7 +40,7 @@ func (w *Stopwatch) Add(d time.Duration) { w.sum.Add(d.Microseconds()) }
 // Get returns the sum of the times that have ended.
 func (w *Stopwatch) Get() time.Duration { return time.Duration(w.sum.Get()) * time.Microsecond }
 
-// Start begins an interval, and returns what ends it:
+// Start begins an interval, and returns the function that ends it:
 //
 //	defer elapsed.Start()()
 func (w *Stopwatch) Start() (end func()) {

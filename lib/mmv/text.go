@@ -19,8 +19,8 @@ type String struct {
 	text string
 }
 
-// Text registers a metric that is a text, with semantics discrete. An error is added to those of
-// [Registry.Err].
+// Text registers a metric whose value is a text, with semantics discrete. [Registry.Err] reports
+// errors.
 func Text(r *Registry, name string, opts ...Option) *String {
 	s := &String{}
 	m := &metric{Metric: Metric{Name: name, Type: pcp.String, Sem: pcp.Discrete}}

@@ -7,9 +7,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Convert returns v as a value of type to, by the rules of pmExtractValue. Errors
-// are pmerr.Conv for types that do not convert, pmerr.Trunc for a value too large, and pmerr.Sign
-// for a negative value that was to become unsigned. Numbers become strings by C's %d, %u and %.16g.
+// Convert returns v as a value of type to, by the rules of pmExtractValue. Errors are pmerr.Conv
+// for types that do not convert, pmerr.Trunc for a value too large, and pmerr.Sign for a negative
+// value and an unsigned type. Numbers become strings by C's %d, %u and %.16g.
 func (v Value) Convert(to Type) (Value, error) {
 	switch {
 	case !v.set:

@@ -59,11 +59,10 @@ type eventReader struct {
 	highRes bool
 }
 
-// UnpackEvents takes an event value apart. Its bytes are the content of the value
-// block, without the block's header, big-endian. The parameters of the records share those bytes.
-// Errors are pmerr.Conv for a value that is not a block, and for flags that exclude each other,
-// pmerr.Type for a value or a parameter of a wrong type, pmerr.TooSmall and pmerr.TooBig for a
-// damaged one.
+// UnpackEvents decodes an event value. Its bytes are the content of a value block without header,
+// big-endian, and the decoded parameters share them. Errors are pmerr.Conv for a value that is not
+// a block, and for flags that exclude each other, pmerr.Type for a value or a parameter of a wrong
+// type, pmerr.TooSmall and pmerr.TooBig for a damaged one.
 func UnpackEvents(v Value) ([]EventRecord, error) {
 	switch {
 	case !v.set, v.typ == Int32, v.typ == Uint32:
@@ -185,8 +184,8 @@ func (r *eventReader) read(rec *EventRecord) error {
 	return nil
 }
 
-// set stores b, a value of type t; padded has its padding too. As in the reference, a 32-bit integer is the
-// first word there, whatever its length.
+// set stores b, a value of type t; padded is b with its padding. As in the reference, a 32-bit integer is
+// the first word of padded, whatever its length.
 func (p *Param) set(t Type, b, padded []byte) {
 	switch {
 	case t == Int32 && len(padded) >= 4:

@@ -19,7 +19,7 @@ func GroupName(values []string) string {
 	return b.String()
 }
 
-// GroupValues returns the values of n labels of which GroupName has made a name; nil for other names.
+// GroupValues returns the values of the n labels in a name made by [GroupName], nil for other names.
 func GroupValues(name string, n int) []string {
 	values := make([]string, 0, max(n, 0))
 	for len(values) < n {

@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Scaler converts values of one type from some units to others of the same dimensions. It is made once, by NewScaler, and used for as many values as there are; it may be shared by
-// goroutines.
+// A Scaler converts values of one type from some units to others of the same dimensions. NewScaler makes it once for many values. Goroutines may share it.
 //
 // Results are those of the reference, to the bit, where its arithmetic is defined: integers are
 // rounded by adding one half and truncating toward zero, also negative ones, and wrap around. A
@@ -217,8 +216,8 @@ type Factor struct {
 	Ratio     float64 // for doubles; single precision has its own quotient of Mult and Div
 }
 
-// Factor returns the factor. The result is false for a conversion that is not one multiplication:
-// of extra units, or with parts that do not fit 64 bits.
+// Factor returns the factor, and false for a conversion that is not a single multiplication: of
+// extra units, or with parts that overflow 64 bits.
 func (s *Scaler) Factor() (Factor, bool) {
 	return Factor{s.mult, s.div, s.ratio}, s.mult > 0 && !s.inexact && !s.extra.on
 }

@@ -13,10 +13,10 @@ import (
 // errRange is the system's error for a number out of range, ERANGE.
 const errRange pmerr.Code = -34
 
-// ParseValue reads a value of type t as pmstore does: decimal numbers, and
-// hexadecimal ones for the integer types. White space and a plus sign may lead, nothing may follow,
-// and the empty text is zero. The error is pmerr.Type if text is not of the type or the type has no
-// text form, and the system's "Numerical result out of range" for a number out of range.
+// ParseValue reads a value of type t as pmstore does: decimal numbers, and hexadecimal ones for the
+// integer types. White space and a plus sign may precede the number, nothing may follow it, and the
+// empty text is zero. The error is pmerr.Type if text is not of the type or the type has no text
+// form, and the system's "Numerical result out of range" for a number out of range.
 func ParseValue(t Type, text string) (Value, error) {
 	if t == String {
 		return BlobValue(t, []byte(text)), nil

@@ -17,8 +17,8 @@ const (
 )
 
 // Names are metric names: a question for their identifiers, which IDs answers, or the answer to a
-// Child, a Traverse or an IDs. No names answer a Child of a leaf. Decoded names
-// share one piece of memory, and none is empty.
+// Child, a Traverse or an IDs. The answer to a Child of a leaf has no names. Decoded names share
+// one piece of memory, and none is empty.
 type Names struct {
 	Names  []string
 	Status []int32    // Leaf or NonLeaf for each name; nil unless the question had Status set

@@ -1,5 +1,5 @@
-// Package pdu is the protocol of the metrics daemon: one struct for each protocol data unit that
-// clients, the daemon and its agents exchange, and the framing around them (wire.md).
+// Package pdu encodes and decodes the protocol of the metrics daemon: it has one struct for each
+// protocol data unit that clients, the daemon and its agents exchange, and the framing around them.
 //
 // A [Message] encodes itself as a whole, header included, and decodes its body. A [Reader] takes
 // messages off a stream, each as a [Frame], whose Type says which struct its body is.
@@ -109,8 +109,8 @@ func New(t Type) Message {
 	return nil
 }
 
-// HeaderSize is the size of the header before each body: length of the message with its header,
-// type, and the sender's number.
+// HeaderSize is the size of the header before each body: the length of header and body, the type,
+// and the sender's number.
 const HeaderSize = 12
 
 func begin(dst []byte, t Type) []byte {
@@ -150,7 +150,7 @@ func readPadded(r *wire.Reader, n int) []byte {
 	return b
 }
 
-// A pack holds many strings in one piece of memory, which lives as long as one of them.
+// A pack concatenates strings, so that they share one allocation.
 type pack struct{ text strings.Builder }
 
 func newPack(size int) *pack {

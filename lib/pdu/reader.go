@@ -18,9 +18,9 @@ type Frame struct {
 // tens of megabytes.
 const DefaultMaxLen = 256 << 20
 
-// Longest returns the default length in bytes of the longest message of a type that a Reader
-// accepts. Some messages have a fixed size, some answer as many questions as fit a request; for the others the limit is many times the longest known message.
-// Decoders allocate in proportion to a message, so that this is the budget for memory too.
+// Longest returns the default length in bytes of the longest message of a type that a Reader accepts. Some messages have a fixed size, others are limited by
+// the length of a request; for the rest the limit is many times the longest known message. Decoders allocate in proportion to a message, so that this is the
+// budget for memory too.
 func Longest(t Type) int {
 	switch t {
 	case TypeError, TypeDescReq, TypeDesc, TypeLabelReq, TypeTextReq:
@@ -93,8 +93,8 @@ func (r *Reader) Ready() bool {
 // Started reports whether part of a message was read.
 func (r *Reader) Started() bool { return len(r.buf) > r.done }
 
-// The sizes of a Reader's buffer: the first one, that for many small messages, and the largest one that is
-// kept when patience messages in a row need less than a quarter of it.
+// Sizes of a Reader's buffer: initially, for many small messages, and the largest size that is kept after
+// patience messages in a row that needed less than a quarter of it.
 const (
 	minBuffer  = 4 << 10
 	manyBuffer = 16 << 10

@@ -40,8 +40,8 @@ type CatalogMetric struct {
 	Text    string // the full one
 }
 
-// Add adds a metric. A name that is no name of a metric, or is taken, is pmerr.Name; an identifier
-// that is taken is pmerr.PMID.
+// Add adds a metric. The error is pmerr.Name for an invalid or duplicate name, and pmerr.PMID for a
+// duplicate identifier.
 func (c *Catalog) Add(m CatalogMetric) error {
 	if _, taken := c.metrics[m.Desc.ID]; taken {
 		return pmerr.PMID
@@ -65,8 +65,8 @@ func (c *Catalog) SetInstances(d pcp.InDom, list []pcp.Instance) {
 }
 
 // Columns fills dst with a column for each metric of a request: the values of the instances that the
-// request selects. An instance whose value fails with pmerr.Value has none; another error is that of
-// its metric. The time of dst is the caller's.
+// request selects. If value fails with pmerr.Value, the instance is left out; any other error
+// becomes the metric's. The caller sets the time of dst.
 func (c *Catalog) Columns(req *Request, dst *pcp.Result, value func(id pcp.ID, inst int32) (pcp.Value, error)) error {
 	if c.closed {
 		return pmerr.NoContext

@@ -11,11 +11,11 @@ import (
 )
 
 // A Context is a Source with the settings of one user: the wanted instances, the position in a
-// recording, the zone for times, and a result that each fetch reuses. Unlike C, there is no current
-// Context: a program may have many, and passes the right one.
+// recording, the zone for times, and a result that each fetch reuses. Unlike in C, there is no
+// current Context.
 //
-// Fetch and change the position only through the Context; [Context.Source] is for the rest. After
-// Close every method fails with pmerr.NoContext, and so does the zero Context. A Context may not be shared by goroutines.
+// Fetch and change the position only through the Context; use [Context.Source] for other requests. After Close, and for
+// the zero Context, every method fails with pmerr.NoContext. Goroutines may not share a Context.
 type Context struct {
 	open    func(context.Context) (Source, error)
 	src     Source // nil once c is closed
@@ -165,16 +165,16 @@ func (c *Context) Reconnect(ctx context.Context) error {
 	return Reconnect(ctx, c.src)
 }
 
-// HostName returns the name of the host whose metrics these are, as the function [HostName] does:
-// it may be a guess beside an error.
+// HostName returns the name of the source's host, as the function [HostName] does, with a fallback
+// name if there is an error.
 func (c *Context) HostName(ctx context.Context) (string, error) { return HostName(ctx, c.Source()) }
 
 // SetZone sets the reporting zone, as a value of the variable TZ. "" is the zone of the source,
 // where a Context begins.
 func (c *Context) SetZone(tz string) { c.zone = tz }
 
-// Zone returns the reporting zone: that of SetZone, or the zone of the source. when.LoadZone makes
-// it a time.Location.
+// Zone returns the reporting zone: the one given to [Context.SetZone], or else the zone of the
+// source. when.LoadZone converts it to a time.Location.
 func (c *Context) Zone(ctx context.Context) (string, error) {
 	switch {
 	case c.src == nil:

@@ -43,9 +43,9 @@ var (
 	_ Live   = (*Host)(nil)
 )
 
-// OpenHost connects to the daemon that a host specification names: "local:", "unix:",
-// or a host with ports, proxy and attributes. A nil dialer is the same as the zero one. Errors
-// match the codes of pmerr; one in the specification is a *pmcd.SpecError.
+// OpenHost connects to the daemon that a host specification names: "local:", "unix:", or a host
+// with ports, proxy and attributes. A nil dialer is the same as the zero one. Errors match the
+// codes of pmerr; an invalid specification is a *pmcd.SpecError.
 func OpenHost(ctx context.Context, spec string, dialer *pmcd.Dialer) (*Host, error) {
 	s, err := pmcd.ParseSpec(spec)
 	if err != nil {
@@ -126,8 +126,8 @@ func ask[T any](ctx context.Context, h *Host, request func(*pmcd.Conn) (T, error
 	return request(h.conn)
 }
 
-// redial replaces the connection, unless the last attempt is too recent. The end of ctx is no failure of
-// the daemon.
+// redial replaces the connection, unless the last attempt is too recent. The end of ctx does not count
+// as a failure of the daemon.
 func (h *Host) redial(ctx context.Context) error {
 	if err := h.retry.Wait(); err != nil {
 		return err
@@ -340,8 +340,8 @@ func (h *Host) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, 
 	return ask(ctx, h, func(c *pmcd.Conn) ([]pcp.Answer[pcp.ObjectLabels], error) { return c.Labels(ctx, kind, idents) })
 }
 
-// Host implements Source: the name is that of the specification, or this machine's for the local
-// daemon.
+// Host implements Source. It returns the host name of the specification, or this machine's for the
+// local daemon.
 func (h *Host) Host() (name, zone string) {
 	name = h.spec.Host()
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "localhost") {

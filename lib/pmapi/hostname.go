@@ -8,9 +8,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// HostName returns the name of the host whose metrics src has: that in the label of an archive, or
-// the daemon's pmcd.hostname. If the daemon has none, the error is the reason, and the name is that
-// of [Source.Host].
+// HostName returns the name of the host of src, from the label of an archive or the daemon's
+// pmcd.hostname. If pmcd.hostname cannot be read, it returns the error and the name of
+// [Source.Host].
 func HostName(ctx context.Context, src Source) (string, error) {
 	own, _ := src.Host()
 	if _, recorded := As[Timeline](src); recorded {

@@ -10,15 +10,15 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A LabelObject is an object that labels belong to, as [Source.Labels] takes it.
+// A LabelObject identifies an object with labels, as an argument of [Source.Labels].
 type LabelObject struct {
 	Kind  pcp.LabelKind
 	Ident uint32
 }
 
 // LabelObjects returns the objects whose labels the values of metrics have: each once, those of lower
-// precedence first. A description without an identifier is that of an expression, whose values have
-// the labels of their instances.
+// precedence first. A description without an identifier describes an expression, whose values have
+// the labels of their instances only.
 func LabelObjects(descs ...pcp.Desc) []LabelObject {
 	list := []LabelObject{{pcp.ContextLabels, 0}}
 	for i := range descs {
@@ -45,8 +45,8 @@ func LabelsOf(ctx context.Context, src Source, kind pcp.LabelKind, ident uint32)
 }
 
 // ReadLabels returns the labels that objects have now, or at the position of a recording. An object
-// without labels, or of a source without labels, has none. The error is that of ctx or of a lost
-// connection.
+// without labels gets an empty set, and so does every object if the source has no labels. It fails
+// only if ctx ends or the connection is lost.
 func ReadLabels(ctx context.Context, src Source, objects []LabelObject) ([]pcp.ObjectLabels, error) {
 	found := make([]pcp.ObjectLabels, 0, len(objects))
 	for len(objects) > 0 {
@@ -71,9 +71,8 @@ func ReadLabels(ctx context.Context, src Source, objects []LabelObject) ([]pcp.O
 }
 
 // LookupLabels returns the label sets of a metric, lowest precedence first: those of the context, its
-// domain, its instance domain, its cluster and its item. A level without labels has no set. Labels of
-// instances, which differ from one to the next, are apart: [Source.Labels]. Errors are those of
-// [LookupDesc]. (pmLookupLabels)
+// domain, its instance domain, its cluster and its item. A level without labels has no set. For the
+// labels of instances use [Source.Labels]. Errors are those of [LookupDesc]. (pmLookupLabels)
 func LookupLabels(ctx context.Context, src Source, id pcp.ID) ([]pcp.LabelSet, error) {
 	desc, err := LookupDesc(ctx, src, id)
 	if err != nil {
@@ -114,8 +113,8 @@ func (l *Labels) Set(o LabelObject, labels pcp.ObjectLabels) {
 	}
 }
 
-// Of returns the labels of the value of an instance, ascending by name. Among labels with
-// the same name it returns that of the object with the highest precedence.
+// Of returns the labels of the value of an instance, ascending by name. Of labels with the same
+// name it returns the one with the highest precedence.
 func (l *Labels) Of(d pcp.Desc, inst int32) []pcp.Label {
 	var sets [][]pcp.Label
 	for _, o := range LabelObjects(d) {

@@ -17,7 +17,7 @@ func LookupName(ctx context.Context, src Source, name string) (pcp.ID, error) {
 	return found[0].Value, found[0].Err
 }
 
-// NamesOf returns the names of a metric, joined by " or ", or its identifier if there are none.
+// NamesOf returns the names of a metric joined by " or ", or its identifier if it has no name.
 func NamesOf(ctx context.Context, src Source, id pcp.ID) string {
 	names, err := src.Names(ctx, id)
 	if err != nil {
@@ -27,7 +27,7 @@ func NamesOf(ctx context.Context, src Source, id pcp.ID) string {
 }
 
 // Leaves returns the names of the metrics at or below a node of the name space, in the order of src.
-// Errors are those of [Source.Walk]: names beside one are not all.
+// Errors are those of [Source.Walk]; names returned with an error are incomplete.
 func Leaves(ctx context.Context, src Source, node string) (names []string, err error) {
 	err = src.Walk(ctx, node, false, func(name string, _ pcp.ID) bool {
 		names = append(names, name)

@@ -14,7 +14,7 @@ type Retry struct {
 	down *Down // the last failure
 }
 
-// A Down is the reason why there is no connection.
+// A Down is the error of a request while there is no connection.
 type Down struct {
 	Attempts int       // failures since the last success
 	Next     time.Time // no attempt is made before

@@ -22,15 +22,15 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Source is an origin of metrics. Lists in an answer have the order of the question and may not
-// be changed. An error result is for the request as a whole; the error of one item stands beside
-// the item. After Close every method fails with pmerr.NoContext.
+// A Source is an origin of metrics. Lists in an answer have the order of the request and may not be
+// changed. An error result concerns the whole request; each item has its own error. After Close
+// every method fails with pmerr.NoContext.
 //
-// Package sourcetest checks that an implementation keeps to this.
+// Package sourcetest checks implementations.
 type Source interface {
-	// Lookup resolves metric names. The error of a name is pmerr.Name if there is none like it, and
-	// pmerr.NonLeaf if it is an inner node. Like every method below that asks a daemon, the call
-	// fails with pmerr.IPC if the connection is lost, with pmerr.Timeout if the daemon is silent, and
+	// Lookup resolves metric names. The error of an item is pmerr.Name for an unknown name, and
+	// pmerr.NonLeaf for an inner node. Like every method below that asks a daemon, the call fails
+	// with pmerr.IPC if the connection is lost, with pmerr.Timeout if the daemon is silent, and
 	// with the error of ctx.
 	Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error)
 	// Names returns all names of a metric, or pmerr.PMID.
@@ -47,9 +47,9 @@ type Source interface {
 	// does not know it, and pmerr.NoAgent if the agent of its domain is not there, or pmerr.Again if
 	// it is not ready.
 	Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error)
-	// Text returns the help texts of metrics, or, if pcp.InDomText is added to kind, of instance domains:
-	// idents are their identifiers. The error of one without such a text is pmerr.Text, and that of
-	// any with another kind pmerr.Arg.
+	// Text returns the help texts of metrics, or, if kind includes pcp.InDomText, of instance domains;
+	// idents are their identifiers. The error of an item without such a text is pmerr.Text, and pmerr.Arg
+	// for an unknown kind.
 	Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error)
 	// Labels returns the labels that objects of one level have at a time; Ever is the same as Now. idents
 	// are 0 for ContextLabels, domain numbers, instance domains, or identifiers of metrics (for
@@ -82,8 +82,8 @@ type Source interface {
 	Close() error
 }
 
-// A When is the time that a question about a recording is asked for. A source of live metrics answers
-// for the present, whatever is asked.
+// A When is the time that a request about a recording refers to. A live source always answers for the
+// present.
 type When struct {
 	at   pcp.Timestamp
 	kind uint8
@@ -95,8 +95,8 @@ func Now() When { return When{} }
 // Ever returns all times of a recording.
 func Ever() When { return When{kind: 2} }
 
-// At returns a time. For the values of a result that is its time: in the mode Interp the position is
-// already that of the next one.
+// At returns a When for a time. For the values of a result use the result's time: in the mode Interp
+// the position is already that of the next result.
 func At(t pcp.Timestamp) When { return When{t, 1} }
 
 // Time returns the time that was given to [At], and whether there is one.
@@ -122,7 +122,7 @@ type Timeline interface {
 	// SetMode sets how to read from now on, and from when; nil keeps the position.
 	SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error
 	// Origin returns the position: the time given to SetMode, then the time of each result. After
-	// pmerr.EOL it is that of the last record, even of one without the metrics of the request.
+	// pmerr.EOL it is the time of the last record, whether or not that has the requested metrics.
 	Origin() pcp.Timestamp
 	// Bounds returns the start of the recording and its logical end. An error belongs to the end;
 	// the start is valid all the same.

@@ -71,7 +71,7 @@ func (c *Conn) Close() error {
 	return c.nc.Close()
 }
 
-// Err returns the error that broke the connection, nil as long as requests can be made.
+// Err returns the error that broke the connection, or nil while it is usable.
 func (c *Conn) Err() error { return c.broken }
 
 // fail closes the connection for good, and returns the context's error if that has ended, otherwise err

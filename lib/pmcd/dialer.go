@@ -36,7 +36,7 @@ const (
 )
 
 // A Dialer connects to daemons. The zero value has the defaults; [DialerFromEnv] makes one from
-// PCP's environment variables. It may be shared by goroutines as long as it is not changed.
+// PCP's environment variables. Goroutines may share it while none changes it.
 type Dialer struct {
 	Ports  []int  // to try in order where the specification has none; default 44321
 	Socket string // path of the default Unix socket; default /run/pcp/pmcd.socket
@@ -58,8 +58,9 @@ type Dialer struct {
 	TLSConfPath string
 	TLSConfig   *tls.Config
 
-	// Prompt asks the user for the name or password that the specification lacks, on Console: a
-	// device, or "" for the terminal. There is no question if Prompt is nil or Console is "none".
+	// Prompt asks the user for the name or password that the specification lacks, on the device
+	// Console, or the terminal if Console is "". The user is not asked if Prompt is nil or Console
+	// is "none".
 	Prompt  Prompt
 	Console string
 
@@ -102,10 +103,10 @@ func (d *Dialer) ReconnectDelays() []time.Duration {
 	return []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
 }
 
-// Dial connects to the daemon that spec names and sets the connection up: features are agreed on,
-// TLS is started, authentication is complete and confirmed. It tries sockets, ports and addresses
-// as the protocol's clients do; the error is that of the last attempt, an [*Error]
-// whose code is the reference's and whose [Reason] is the cause.
+// Dial connects to the daemon that spec names and sets the connection up: it negotiates features,
+// starts TLS, and completes authentication. It tries sockets, ports and addresses in the
+// reference's order. The error is an [*Error] of the last attempt, with the reference's code;
+// [Reason] returns its cause.
 func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 	s, err := d.newSetup(spec)
 	if err != nil {
@@ -327,9 +328,9 @@ func (e *codedError) Error() string {
 
 func (e *codedError) Unwrap() []error { return []error{e.code, e.cause} }
 
-// Reason returns the text of the cause of an error, without the text of its code: "connect: no
-// route to host" where the code's text is "Connection refused". It is empty if there is no cause
-// besides the code.
+// Reason returns the text of an error's cause, without the text of its code:
+// "connect: no route to host" where the code's text is "Connection refused". It is empty if there
+// is no cause besides the code.
 func Reason(err error) string {
 	for err != nil {
 		switch e := err.(type) {

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// DialerFromEnv returns a Dialer with the settings in PCP's environment variables:
-// PMCD_PORT, PMCD_SOCKET, PMCD_CONNECT_TIMEOUT, PMCD_REQUEST_TIMEOUT, PMCD_RECONNECT_TIMEOUT,
-// PMPROXY_HOST, PMPROXY_PORT, PCP_SECURE_SOCKETS, PCP_CONTAINER, PCP_CONSOLE and PCP_TLSCONF_PATH.
-// getenv returns a variable and whether it is set; config returns an entry of PCP's configuration,
-// "" if there is none. A value that cannot be used is ignored; warn, which may be nil, is called
-// with the reference's words at the first use of such a value.
+// DialerFromEnv returns a Dialer with the settings in PCP's environment variables: PMCD_PORT,
+// PMCD_SOCKET, PMCD_CONNECT_TIMEOUT, PMCD_REQUEST_TIMEOUT, PMCD_RECONNECT_TIMEOUT, PMPROXY_HOST,
+// PMPROXY_PORT, PCP_SECURE_SOCKETS, PCP_CONTAINER, PCP_CONSOLE and PCP_TLSCONF_PATH. getenv returns
+// a variable and whether it is set; config returns an entry of PCP's configuration, "" if there is
+// none. An invalid value is ignored; at its first use warn, which may be nil, is called with the
+// reference's message.
 //
 // An empty port list, timeout, proxy or socket counts as not set.
 func DialerFromEnv(getenv func(string) (string, bool), config func(string) string, warn func(string)) *Dialer {

@@ -36,7 +36,7 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	}
 	changes, err := c.fetched(ctx, reply)
 	if err == pmerr.Permission && fresh {
-		err = c.settle(ctx)
+		err = c.readRefusals(ctx)
 	}
 	if err != nil {
 		return err
@@ -46,8 +46,8 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	}
 	dst.Changes = changes
 	for i := range dst.Sets {
-		// The identifier belongs to no possible agent: the reference's code is that of an unknown
-		// metric (wire.md W7.6).
+		// No agent can have this identifier, so the reference's code is that of an unknown metric
+		// (wire.md W7.6).
 		if s := &dst.Sets[i]; s.Err == pmerr.NoAgent && (s.ID == pcp.NullID || s.ID.IsDerived()) {
 			s.Err = pmerr.PMID
 		}
@@ -77,8 +77,8 @@ func (c *Conn) fetched(ctx context.Context, reply pdu.Message) (pcp.Changes, err
 	return 0, c.fail(ctx, "receive", fmt.Errorf("more than %d notices before a result", maxNotices))
 }
 
-// queueProfile queues a profile, for which there is no reply, unless the daemon knows it already.
-// fresh reports whether the profile was queued.
+// queueProfile queues a profile, which has no reply, unless the daemon has it already. fresh
+// reports whether the profile was queued.
 func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, err error) {
 	if p.All() && c.profileAll {
 		return false, nil
@@ -97,11 +97,11 @@ func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, er
 	return true, nil
 }
 
-// settle is called after a refusal of a request that followed a profile. A pmcd that permits no fetches has
-// sent two refusals, the profile's first; one that refuses the request alone has sent one (wire.md W8.3).
-// To tell the cases apart, settle sends an invalid message (W8.1): all replies before its error belong to
-// the two requests. It returns pmerr.Permission, unless the connection breaks.
-func (c *Conn) settle(ctx context.Context) error {
+// readRefusals reads the replies after a refused request that followed a profile. A pmcd that permits no
+// fetches has sent two refusals, the first for the profile; a pmcd that refuses only the request has sent
+// one (wire.md W8.3). To tell the cases apart, readRefusals sends an invalid message (W8.1): all replies
+// before its error belong to the two requests. It returns pmerr.Permission, unless the connection breaks.
+func (c *Conn) readRefusals(ctx context.Context) error {
 	if err := c.send(ctx, &pdu.Error{}); err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 // gatherTime is the longest wait of gather in milliseconds.
 const gatherTime = 10
 
-// gather waits until several replies have arrived, or gatherTime has passed: a process that is woken for
-// each reply spends most of its time, and of pmcd's, on context switches. It waits for the smallest size of
-// as many replies.
+// gather waits until several replies have arrived, or gatherTime has passed: waking up for each reply would
+// spend most of our time, and of pmcd's, on context switches. It waits for as many bytes as that number of
+// replies has at least.
 func (c *Conn) gather(replies int) {
 	nc, ok := c.nc.(*net.TCPConn)
 	if !ok || replies < 2 {

@@ -12,10 +12,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The set-up of a connection (wire.md W3): the daemon's greeting lists the features that it offers,
-// the client answers with its choice, and then follow, each if it is wanted, the start of TLS,
-// authentication, and the container's name. Refusals of the last two come late, in place of the
-// reply to the first request; so a request that every daemon grants is made here.
+// Connection set-up (wire.md W3): the daemon's greeting offers features, the client answers with
+// its choice, then starts TLS, authenticates and names a container, as far as requested. The daemon
+// refuses authentication or container only in reply to the first request, so set-up ends with a
+// request that every daemon permits.
 
 // A setup is the state of setting up a connection: the wanted features, and answers to prompts, which serve
 // several attempts.
@@ -121,7 +121,7 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 			return err
 		}
 	}
-	// The socket of this host tells the daemon the user, which satisfies CREDS_REQD (wire.md W3.10).
+	// A local socket identifies the user to the daemon, which satisfies CREDS_REQD (wire.md W3.10).
 	authenticate := flags&featureAuth != 0 || flags&featureCredsReqd != 0 && !local
 	if authenticate {
 		if err := s.authenticate(ctx, c, local || flags&featureSecure != 0); err != nil {
@@ -147,8 +147,8 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 	return nil
 }
 
-// oldCodes is the distance of today's codes from those of the protocol's first version, which a greeting
-// still has.
+// oldCodes is the difference between error codes and those of the protocol's first version, which
+// greetings still use.
 const oldCodes = 11345
 
 func greeting(ctx context.Context, c *Conn) error {

@@ -82,7 +82,7 @@ func (c *Conn) Instances(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pc
 }
 
 // LookupInst returns the identifier of the instance called name. For an empty name the daemon lists all
-// instances: the first one is taken, as pmLookupInDom takes it.
+// instances, and the result is the first one, as for pmLookupInDom.
 func (c *Conn) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
 	list, err := c.instances(ctx, d, pcp.NullInst, name)
 	switch {
@@ -120,7 +120,7 @@ func (c *Conn) instances(ctx context.Context, d pcp.InDom, inst int32, name stri
 	return answer.Instances, nil
 }
 
-// Text returns the help texts of metrics, or of instance domains if kind says so, asking for some at a time.
+// Text returns the help texts of metrics, or of instance domains if kind includes pcp.InDomText, in batches.
 // A full text that is missing or empty is replaced by the one-line text.
 func (c *Conn) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
 	out, err := c.texts(ctx, kind, idents)
@@ -177,7 +177,7 @@ func (c *Conn) label(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]p
 	req, answer := labelReq(kind, ident), pdu.Label{}
 	err := c.call(ctx, req, &answer)
 	if err == pmerr.Permission && fresh {
-		err = c.settle(ctx)
+		err = c.readRefusals(ctx)
 	}
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (c *Conn) whyUnknown(ctx context.Context, names []string, results []pcp.Ans
 	}})
 }
 
-// Names returns all names of a metric, of which there is at least one.
+// Names returns all names of a metric, at least one.
 func (c *Conn) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	var names pdu.Names
 	if err := c.call(ctx, &pdu.IDs{IDs: []pcp.ID{id}}, &names); err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // A connection through a proxy begins with lines of text (wire.md W4): each side sends its version
-// of the proxy's protocol, and the client names host and port of the daemon. From then on the proxy
-// passes all bytes on.
+// of the proxy's protocol, and the client sends the daemon's host and port. Afterwards the proxy
+// forwards all bytes.
 
 const (
 	proxyHello  = "pmproxy-client 1\n"

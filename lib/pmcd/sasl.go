@@ -80,7 +80,7 @@ func choose(offered string, method string, private bool) (mechanism, error) {
 	return mechanism{}, because(codeNoMech, fmt.Errorf("the daemon offers %q, known here are %q", offered, strings.Join(known, " ")))
 }
 
-// authenticate goes through the exchange. A refusal comes only as the answer to the next request.
+// authenticate runs the exchange. The daemon reports a refusal only in reply to the next request.
 func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
 	offered, err := challenge(ctx, c)
 	if err != nil {

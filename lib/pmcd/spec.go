@@ -102,14 +102,12 @@ func specError(text string, pos int, reason string, code pmerr.Code) error {
 	return &SpecError{Spec: Redact(text), Pos: len(Redact(text[:pos])), Reason: reason, Code: code}
 }
 
-// Redact returns a text with the passwords of host specifications in it replaced by xxxxx. Every text
-// in a message, a history, a report or a file that may be a specification goes through it, whether it
-// can be parsed or not. A password may have any characters: it ends at the next attribute that is
-// known, or with the text.
+// Redact replaces the passwords of host specifications in a text by xxxxx. Use it for every text in
+// messages, histories, reports and files that may be a specification, even an invalid one. A password
+// ends at the next known attribute, or with the text.
 func Redact(text string) string { return hostattr.Redact(text) }
 
-// Public returns the canonical text of s without the attributes that say who connects: the user name, the password, and how they are
-// shown. It is a name for the host that anybody may see.
+// Public returns the canonical text of s without the attributes that identify the user. It is safe to show.
 func (s *Spec) Public() string {
 	public := *s
 	public.Attrs = slices.DeleteFunc(slices.Clone(s.Attrs), func(a Attr) bool {
@@ -150,7 +148,7 @@ func (p *specParser) until(stop string) string {
 	return rest
 }
 
-// next returns the next byte, 0 at the end. A text with a zero byte is rejected as one that ends early.
+// next returns the next byte, 0 at the end. A zero byte within the text also ends it.
 func (p *specParser) next() byte {
 	if p.pos == len(p.text) {
 		return 0

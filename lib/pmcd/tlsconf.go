@@ -197,8 +197,8 @@ func (c *tlsConf) roots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// certificate returns our certificate, nil without one. Often only pmcd can read the files of its own: then
-// there is no certificate.
+// certificate returns our certificate, or nil. If we may not read the files, which often only pmcd may,
+// there is none.
 func (c *tlsConf) certificate() (*tls.Certificate, error) {
 	certFile, keyFile, of := c.ClientCertFile, c.ClientKeyFile, "client "
 	own := certFile != "" || keyFile != ""

@@ -136,8 +136,8 @@ func (a *Agent) Desc(_ context.Context, _ *Client, id pcp.ID) (pcp.Desc, error) 
 	return pcp.Desc{ID: id, Type: m.Type, InDom: a.InDomID(m.InDom), Sem: m.Sem, Units: m.Units}, nil
 }
 
-// Fetch implements Provider. Metrics are asked in the order of the request, after what they need
-// was read.
+// Fetch implements Provider. Metrics are fetched in the order of the request, after the Readings
+// that they need.
 func (a *Agent) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	a.request++
 	dst.Reset(len(req.IDs))
@@ -174,7 +174,7 @@ func (a *Agent) fetch(ctx context.Context, req *Request, m *Metric, v *pcp.Value
 	return cmp.Or(err, c.err)
 }
 
-// read reads what a metric or an instance domain needs, once per request.
+// read runs a Reading, once per request.
 func (a *Agent) read(ctx context.Context, req *Request, r *Reading) error {
 	if r == nil {
 		return nil

@@ -15,11 +15,11 @@ import (
 )
 
 // A Cache gives the instances of a domain numbers that stay the same while an instance comes and
-// goes. The text before the first blank distinguishes names. The zero
-// Cache is empty and ready for use.
+// goes. Names are distinguished by the text before their first blank. The zero Cache is empty and
+// ready for use.
 //
-// An instance is active, or inactive: then it keeps its number, but is not delivered. A program
-// that finds out which instances there are says DeactivateAll, and Add for each that it finds.
+// An inactive instance keeps its number, but clients do not see it. A program that scans for
+// instances calls DeactivateAll, then Add for each instance that it finds.
 type Cache struct {
 	max     int32 // the largest number, if bounded
 	bounded bool
@@ -46,10 +46,10 @@ func word(name string) string {
 	return w
 }
 
-// Add makes the instance with a name active, and returns its number: the one that it has, or a new
-// one, higher than all others. The error is pmerr.EINVAL if another instance has the same first
-// word but another name, pmerr.Generic if name is empty or no number is free. Adding an instance
-// that is there allocates nothing.
+// Add activates the instance with a name, and returns its number: for a new instance a number above
+// all others. The error is pmerr.EINVAL if another instance has the same first word but another
+// name, pmerr.Generic if name is empty or no number is free. Adding a known instance does not
+// allocate.
 func (c *Cache) Add(name string) (int32, error) {
 	if e := c.entries[word(name)]; e != nil {
 		if e.Name != name && strings.Contains(name, " ") {

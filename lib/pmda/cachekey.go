@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// SetReuse says whether new instances get the lowest number that is free, instead of one that is
-// higher than all others.
+// SetReuse sets whether a new instance gets the lowest free number, rather than a number above all
+// others.
 func (c *Cache) SetReuse(reuse bool) { c.reuse = reuse }
 
 // SetMax sets the largest number that an instance may get. A negative one is pmerr.Sign, one below

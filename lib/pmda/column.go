@@ -38,9 +38,9 @@ func (c *Column) Selects(inst int32) bool {
 	return c.all || c.req.Profile.Selects(c.indom, inst)
 }
 
-// Instances returns the instances that are asked for, in the order of their domain: for a singular
-// metric one, NullInst. The slice is valid during the fetch of this column. If listing the
-// instances fails there are none, and Fail is called with the reason.
+// Instances returns the requested instances, in the order of their domain. A metric without a
+// domain has one, NullInst. The slice is valid during the fetch of this column. If the instances
+// cannot be listed, the result is empty, and Fail is called with the reason.
 func (c *Column) Instances() []pcp.Instance {
 	if c.metric.InDom == nil {
 		return c.agent.singular[:]
@@ -66,8 +66,8 @@ func (c *Column) Instances() []pcp.Instance {
 // one; then it is the last that counts. NoValue stands for no reason.
 func (c *Column) Fail(err error) { c.err = err }
 
-// NoValue, as the error of a function or of Fail, means that there is no value at present. To the
-// client that is not an error.
+// NoValue, returned by a function or given to Fail, means that there is no value at present. The
+// client gets no values, and no error.
 const NoValue = pmerr.Code(0)
 
 // Int adds a value, converted to the metric's type.

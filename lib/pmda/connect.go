@@ -44,8 +44,8 @@ func acceptPort(ctx context.Context, network, host, port string) (net.Conn, erro
 	return accept(ctx, l)
 }
 
-// acceptPath waits for the connection to a socket in the file system. A socket that is there
-// already is removed first.
+// acceptPath waits for the connection to a socket in the file system. It first removes an old
+// socket of that name.
 func acceptPath(ctx context.Context, path string) (net.Conn, error) {
 	if fi, err := os.Lstat(path); err == nil && fi.Mode()&fs.ModeSocket != 0 {
 		os.Remove(path)
@@ -54,7 +54,7 @@ func acceptPath(ctx context.Context, path string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// As with the reference's agents the socket stays, for the next one to remove.
+	// As with the reference's agents, the socket is left for the next agent to remove.
 	if u, ok := l.(*net.UnixListener); ok {
 		u.SetUnlinkOnClose(false)
 	}

@@ -14,15 +14,14 @@
 //	func main() { os.Exit(pmda.Main(newAgent)) }
 //
 // [Main] is a whole program: it understands the usual options of agents and serves the daemon over
-// the given pipe or socket. [Serve] does so over a connection that is there already.
+// the given pipe or socket. [Serve] serves a connection that is already open.
 //
-// Values come from [One], [Each] or a function that fills a [Column]; several metrics may need the
-// same [Reading], which is read once a request. A [Cache] gives instances that come and go numbers
-// that stay; [Events] builds values of events, and a [Queue] keeps events until all clients have
-// read them.
+// Values come from [One], [Each] or a function that fills a [Column]. Several metrics may need the
+// same [Reading], which runs once per request. A [Cache] numbers instances that come and go;
+// [Events] builds event values, and a [Queue] keeps events until all clients have read them.
 //
-// An agent does what no table can say by methods of the interfaces beside [Provider],
-// in place of those of an Agent that it embeds:
+// Where a table is not enough, embed the [Agent] and override its methods, or add those of the
+// optional interfaces of a [Provider]:
 //
 //	type agent struct {
 //		*pmda.Agent

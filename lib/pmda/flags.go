@@ -11,8 +11,8 @@ import (
 	"pmtools/lib/option"
 )
 
-// A Flag is an option of an agent's own, beside those that all agents have. Its value is in
-// Options.Flags.
+// A Flag is a command-line option of one agent, in addition to the options of all agents. Its value
+// is in Options.Flags.
 type Flag struct {
 	Short byte   // 's' for -s; 0 for none
 	Name  string // "spool" for --spool

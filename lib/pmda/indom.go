@@ -19,9 +19,9 @@ func (a *Agent) Instances(ctx context.Context, c *Client, d pcp.InDom) ([]pcp.In
 	return a.instances(ctx, &Request{Client: c}, in)
 }
 
-// FindInstance implements InstanceFinder. In a domain with a Cache names are compared up to their
-// first blank (see Cache), in others the name must be the whole name, or have no blank and be what
-// stands before the first one.
+// FindInstance implements InstanceFinder. In a domain with a Cache, names are compared up to their
+// first blank. In other domains, name must equal the whole name, or, if it has no blank, the text
+// before the first blank.
 func (a *Agent) FindInstance(ctx context.Context, c *Client, d pcp.InDom, name string) (int32, error) {
 	list, err := a.Instances(ctx, c, d)
 	if err != nil {

@@ -27,8 +27,8 @@ type Options struct {
 	// Logf writes a line to the agent's log.
 	Logf func(format string, args ...any)
 
-	// NamesOnly says that the agent will serve nobody: it is made for --pmns or --install-files,
-	// and need not open ports or start anything.
+	// NamesOnly is set for --pmns and --install-files: the agent serves no requests, and need not
+	// open ports or start goroutines.
 	NamesOnly bool
 
 	// Attrs, Containers and NotReady may be set by the agent; see Server.
@@ -39,15 +39,14 @@ type Options struct {
 func (o *Options) DomainOr(own uint32) uint32 { return cmp.Or(o.Domain, own) }
 
 // Main is the main function of an agent; it returns the exit status. It reads the command line
-// (collector.md C1.3, or run the program with --help), opens the log, makes the agent, and serves
-// the daemon over standard input and output, or over the first connection to the port or path that
-// is given, until that ends.
+// (--help lists the options), opens the log, makes the agent, and serves the daemon until the
+// connection ends: standard input and output, or the first connection to the given port or path.
 //
 // With --pmns it prints the agent's part of the name space, as writeNames writes it, and with
 // --install-files it writes what PCP's installation of agents needs. Where standard output is a
 // terminal, it says what the program is, and the status is 1.
 //
-// The agent may have options of its own.
+// own are the options of this agent.
 func Main(newAgent func(o *Options) (Provider, error), own ...Flag) int {
 	p := &program{newAgent: newAgent, own: own, args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	return p.run(context.Background())
@@ -173,8 +172,8 @@ type logFile struct {
 }
 
 // openLog opens the log: the named file, or one in the current directory that is called after the
-// program. A file that is there already is kept as NAME.prev; anything but a plain file, such as
-// /dev/null, stays. If the log cannot be opened, it goes to standard error.
+// program. An old log is renamed to NAME.prev, unless it is not a plain file, such as /dev/null. If
+// the log cannot be opened, it goes to standard error.
 func (p *program) openLog(name string) *logFile {
 	if name == "" {
 		name = strings.TrimPrefix(p.name, "pmda") + ".log"

@@ -26,8 +26,8 @@ func (a *Agent) InDomText(_ context.Context, _ *Client, d pcp.InDom, kind pcp.Te
 	return text(in.OneLine, in.Help, kind)
 }
 
-// text returns one of two help texts. A text that is missing beside the other is empty, as in the
-// reference's files; it is not an error.
+// text returns one of two help texts. If only one of the two exists, the other is empty, as in the
+// reference's files.
 func text(oneLine, help string, kind pcp.TextKind) (string, error) {
 	switch {
 	case oneLine == "" && help == "":
@@ -102,8 +102,8 @@ func MarkLabels(sets []pcp.LabelSet, kind pcp.LabelKind) []pcp.LabelSet {
 	return out
 }
 
-// Store implements Storer. If no metric of the table has a Store, everything is refused with
-// pmerr.Permission, even what is not known, as the reference does.
+// Store implements Storer. If no metric of the table has a Store, every request is refused with
+// pmerr.Permission, for unknown metrics too, as the reference does.
 func (a *Agent) Store(_ context.Context, c *Client, sets []pcp.Values) error {
 	if !a.stores {
 		return pmerr.Permission

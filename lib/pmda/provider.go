@@ -49,8 +49,8 @@ type Request struct {
 type Client struct {
 	// Number is the daemon's number for the client. It is used again after its end.
 	Number int32
-	// Attrs is what is known about the client: UserID and GroupID in decimal, say. Nil if nothing
-	// is.
+	// Attrs are the known attributes of the client, such as UserID and GroupID in decimal; nil if
+	// none are known.
 	Attrs map[pdu.AttrCode]string
 }
 
@@ -114,15 +114,14 @@ type Namer interface {
 	LookupName(ctx context.Context, c *Client, name string) (pcp.ID, error)
 	// NamesOf returns all names of a metric below the roots, or pmerr.PMID.
 	NamesOf(ctx context.Context, c *Client, id pcp.ID) ([]string, error)
-	// Children returns what stands directly below a node: nothing below a leaf, or a name that is
-	// not known.
+	// Children returns the nodes directly below a node: none below a leaf or an unknown name.
 	Children(ctx context.Context, c *Client, name string) ([]pcp.Child, error)
 	// Leaves returns the names of all leaves that are name or stand below it: none if the name is
 	// not known.
 	Leaves(ctx context.Context, c *Client, name string) ([]string, error)
 }
 
-// A Checker is a Provider that is asked before each request; a profile is not one.
+// A Checker is called before each request. A profile does not count as a request.
 type Checker interface {
 	// Check returns why no request is answered now, or nil.
 	Check(ctx context.Context, c *Client) error
@@ -130,8 +129,8 @@ type Checker interface {
 
 // A ClientWatcher is a Provider that keeps something for each client.
 type ClientWatcher interface {
-	// SetAttr says that an attribute of the client was set; the others are in c.Attrs. The daemon
-	// sends them only to agents that ask for them; see Server.Attrs.
+	// SetAttr is called when an attribute of the client was set in c.Attrs. The daemon sends
+	// attributes only to agents that request them; see [Server.Attrs].
 	SetAttr(c *Client, code pdu.AttrCode)
 	// EndClient says that the client is gone. It may never have asked for anything.
 	EndClient(c *Client)

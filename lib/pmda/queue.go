@@ -5,9 +5,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Queue keeps events from the time when they happen until each client that reads them has done so.
-// Events that do not fit are dropped, the oldest first, and clients learn how
-// many events they have missed.
+// A Queue keeps events until each client that reads the queue has read them. If the queue is full,
+// the oldest events are dropped, and clients learn how many events they missed.
 //
 // A client reads a queue from its first Read on; End forgets it. A Queue may not be shared by
 // goroutines.
@@ -111,7 +110,8 @@ func (q *Queue) Read(c *Client, f func(at pcp.Timestamp, data []byte)) (missed i
 		}
 	}
 	missed, r.missed = r.missed, 0
-	// A denied client reads on: otherwise its events would stay, and push out those of others.
+	// A denied client's position advances too: otherwise its unread events would stay and displace
+	// newer ones.
 	r.next = q.first + uint64(len(q.events))
 	q.release()
 	if r.denied {

@@ -18,10 +18,10 @@ import (
 // A Server makes a Provider an agent of the daemon, over one connection.
 type Server struct {
 	Provider Provider
-	// Help has the texts to be used instead of the provider's; nil if there are none.
+	// Help answers requests for help texts instead of the provider, unless it is nil.
 	Help Texter
-	// Attrs asks the daemon for what it knows about each client: user, group and process.
-	// Containers asks for containers. Either gives all attributes.
+	// Attrs requests the attributes of each client from the daemon: user, group and process.
+	// Containers requests containers. Either yields all attributes.
 	Attrs      bool
 	Containers bool
 	// NotReady says that the daemon sends no request until the agent reports ready: its
@@ -52,9 +52,9 @@ const (
 	FlagContainers = 0x40
 )
 
-// Serve introduces itself to the daemon, and answers its requests, one after the other, until the
-// daemon ends the connection; that is not an error. If ctx ends, rw is closed if possible, and the
-// error is that of ctx.
+// Serve sends the agent's credentials, and answers requests, one after the other. It returns nil
+// when the daemon closes the connection. When ctx ends, it closes rw if that is possible, and
+// returns the error of ctx.
 func (s *Server) Serve(ctx context.Context, rw io.ReadWriter) error {
 	if c, ok := rw.(io.Closer); ok {
 		defer context.AfterFunc(ctx, func() { c.Close() })()

@@ -18,14 +18,14 @@ type Table struct {
 
 // A Metric is a row of a Table: a metric, or only a name.
 //
-// Several names for one metric are several rows with the same Cluster and Item. The first is the
-// metric, the others need no more than their Name.
+// A metric with several names has several rows with the same Cluster and Item. The first row is the
+// metric; the others need only a Name.
 type Metric struct {
 	// Name is the full name. A metric without a name can be fetched all the same.
 	Name string
-	// Dynamic makes the row the root of a dynamic subtree of the name space, and nothing else. The
-	// daemon asks the agent for names below it: those of the table, whenever asked. Its name space
-	// file has the root only.
+	// Dynamic makes the row only the root of a dynamic subtree of the name space. The daemon asks
+	// the agent for the names below it, and gets those of the current table. The name space file
+	// has the root only.
 	Dynamic bool
 	// Domain is for a row that is only a name, and leads to a metric of this domain, whether the
 	// agent has such a metric or not. 0 is for metrics of the agent.
@@ -43,9 +43,9 @@ type Metric struct {
 
 	// Needs is read before the values are fetched; nil for nothing.
 	Needs *Reading
-	// Fetch puts the metric's values into a column. An error is an answer if no value was put
-	// there. Nil means that there are no values, or, if the Type is NoSupport, pmerr.AppVersion.
-	// See One and Each for the most common ways to write it.
+	// Fetch adds the metric's values to a column. Its error is the metric's status if it added no
+	// value. A nil Fetch means no values, or pmerr.AppVersion if the Type is NoSupport. [One] and
+	// [Each] make the usual functions.
 	Fetch func(col *Column) error
 	// Store takes new values. Nil refuses them with pmerr.Permission.
 	Store func(c *Client, v *pcp.Values) error
@@ -62,8 +62,7 @@ type InDom struct {
 	// Cache gives instances numbers that stay. Its active ones are the instances.
 	Cache *Cache
 
-	// Needs is what must be read before List or Cache have the instances of the moment; nil for
-	// nothing.
+	// Needs is the Reading to run before List or Cache have the current instances; nil for none.
 	Needs *Reading
 
 	OneLine string // help texts; "" for none
@@ -77,8 +76,8 @@ type InDom struct {
 // answer of a server. It is read at most once a request, and not if no metric of the request needs
 // it. A Reading belongs to one Agent.
 type Reading struct {
-	// Read reads it. In a request for instances req has neither metrics nor a profile. The error is
-	// that of all metrics and instances that need it.
+	// Read gathers the values. For a request for instances, req has neither metrics nor a profile.
+	// Its error becomes that of all metrics and domains that need the Reading.
 	Read func(ctx context.Context, req *Request) error
 	// Needs are read before it. If one fails, Read is not called.
 	Needs []*Reading

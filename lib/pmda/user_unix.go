@@ -46,7 +46,7 @@ func becomeUser(name string) error {
 // giveToUser gives a file to the user, by default "pcp", if the process may.
 func giveToUser(path, name string) {
 	if uid, gid, err := lookupUser(cmp.Or(name, "pcp")); err == nil {
-		// Without the right to do so the file stays that of whoever runs the agent.
+		// Without permission, the user that runs the agent keeps the file.
 		_ = os.Chown(path, uid, gid)
 	}
 }

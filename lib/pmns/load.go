@@ -77,7 +77,7 @@ func (o *Options) read(name string) ([]byte, error) {
 	return safefile.ReadStream(name, maxFile)
 }
 
-// include reads a file that another file names. Nobody may write to a pipe that nobody has typed.
+// include reads an included file. It rejects pipes, which could block forever.
 func (o *Options) include(name string) ([]byte, error) {
 	if o.ReadFile == nil {
 		if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
@@ -87,15 +87,14 @@ func (o *Options) include(name string) ([]byte, error) {
 	return o.read(name)
 }
 
-// An Error is why a name space file could not be loaded. It matches pmerr.PMNS, or what kept the
-// file from being read.
+// An Error is the reason why a name space file could not be loaded. It matches pmerr.PMNS or the
+// error of reading the file.
 type Error struct {
 	File string
 	// Preprocessor holds the preprocessor's messages; they belong on standard error. It is empty,
 	// or lines with their newlines.
 	Preprocessor string
-	// Message is the text for the message channel in the words of the reference:
-	// lines with their newlines.
+	// Message is the reference's message: lines with their newlines.
 	Message string
 	err     error
 }

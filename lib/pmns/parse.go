@@ -154,7 +154,7 @@ func (l *linker) fill(n *node, g *group) string {
 		if len(own) == 0 {
 			return full
 		}
-		// The first of several groups counts; the others stay unused.
+		// If several groups have the name, the first one is used.
 		own[0].used = true
 		l.groups[full] = own[1:]
 		if missing := l.fill(c, own[0]); missing != "" {

@@ -196,7 +196,8 @@ func field(s string) (int, string, bool) {
 	return n, rest, ok && rest != after
 }
 
-// number reads the digits at the start of s. A large number becomes one that is out of every range.
+// number parses the digits at the start of s. On overflow it returns a number beyond every valid
+// range.
 func number(s string) (int, string) {
 	n, i := 0, 0
 	for ; i < len(s) && ctext.IsDigit(s[i]); i++ {

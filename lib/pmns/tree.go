@@ -1,11 +1,11 @@
-// Package pmns holds the name space of metrics: a tree of names whose leaves are metric
-// identifiers, and the text files that it is kept in.
+// Package pmns implements the name space of metrics, a tree of names whose leaves are metric
+// identifiers, and reads and writes its text files.
 //
 // A [Tree] grows by [Tree.Add], or comes from a file by [Load] or [Parse]. Names have the form
-// "kernel.all.load". A leaf may be the root of a dynamic subtree (its identifier prints as
-// "30.*.*"): it stands for every name below it.
+// "kernel.all.load". A leaf may be the root of a dynamic subtree, whose names the agent knows; its
+// identifier prints as "30.*.*".
 //
-// A Tree may be shared by goroutines as long as none changes it.
+// Goroutines may share a Tree while none changes it.
 package pmns
 
 import (
@@ -43,8 +43,8 @@ type node struct {
 const indexAbove = 8 // a node with more children has an index
 
 // Add adds a leaf and the inner nodes above it, and reports whether it did. A name that exists
-// keeps its identifier. A name that would be a leaf and an inner node becomes an inner node, and
-// its identifier is forgotten. A name whose first component is empty is refused.
+// keeps its identifier. If a name would be both a leaf and an inner node, it becomes an inner node,
+// without identifier. A name whose first component is empty is refused.
 func (t *Tree) Add(name string, id pcp.ID) bool {
 	if name == "" || name[0] == '.' {
 		return false

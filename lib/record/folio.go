@@ -14,8 +14,8 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// A folio is a session's files in a directory: the list of archives, and files named after the session's
-// base name (values.md V24.2).
+// A folio is a session's files in a directory: the list of archives, and the archives, named after the
+// session's base name (values.md V24.2).
 type folio struct {
 	name    string
 	dir     string

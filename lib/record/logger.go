@@ -20,8 +20,8 @@ const writeLimit = 5 * time.Second
 // controlFD is the descriptor of pmlogger's requests: the first one after the standard ones.
 const controlFD = 3
 
-// A pmlogger is a recording process with a pipe for requests: lines of a letter and a text, without answers
-// (values.md V24.3).
+// A pmlogger is a recording process with a pipe for requests. A request is a line, a letter and a text;
+// there are no answers (values.md V24.3).
 type pmlogger struct {
 	cmd  *exec.Cmd
 	said tail

@@ -1,9 +1,9 @@
 // Package record records live metrics: a session has an archive for each of its hosts, and a folio
 // that lists them for pmafm and for PCP_FOLIO.
 //
-// [Start] begins a session. PCP's pmlogger records, if it is there, and may go on when the program
-// ends; otherwise this process does. A [Recording] is the part of one host. A [Recorder] writes the
-// metrics of a Source into an archive, for programs that want neither folio nor pmlogger.
+// [Start] begins a session. PCP's pmlogger records if it is installed, and may continue when the
+// program ends; otherwise this process records. A [Recording] is the part of one host. A [Recorder]
+// writes the metrics of a Source into an archive, without folio or pmlogger.
 package record
 
 import (
@@ -72,15 +72,15 @@ type logger interface {
 	stop() error
 }
 
-// Start begins a session of at least one host. It returns when everything is under way;
-// Recording.Done reports a pmlogger that ends at once, for example because it does not reach its
-// host. ctx is for the start only. After an error no file of the session is left. Errors are
-// fs.ErrExist for a folio that exists, those of creating files, of opening a host and of its metrics,
-// and pmerr.EINVAL for what cannot be recorded: no host, or two default ones; a host whose name is empty
-// or has blanks or control characters, or shows a password in pmlogger's command line; a host without
-// metrics and configuration, or with a metric that is not a name; an interval below a millisecond; a
-// configuration without pmlogger, and neither pmlogger nor Open; a name of the folio or of the creator
-// that is empty or has control characters.
+// Start begins a session of at least one host. It returns when all recorders have started;
+// [Recording.Done] reports a pmlogger that ends at once, for example because it cannot reach its host.
+// ctx limits only the start. After an error no file of the session is left. Errors are fs.ErrExist for a
+// folio that exists, errors of creating files, of opening a host and of its metrics, and pmerr.EINVAL
+// for an invalid request: no host, or two default hosts; a host name that is empty, has blanks or
+// control characters, or would show a password in pmlogger's command line; a host without metrics and
+// configuration, or an invalid metric name; an interval below a millisecond; a configuration without
+// pmlogger; neither pmlogger nor Open; a name of the folio or creator that is empty or has control
+// characters.
 func Start(ctx context.Context, cfg *Config, hosts ...Host) (*Session, error) {
 	if err := check(cfg, hosts); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func check(cfg *Config, hosts []Host) error {
 	return nil
 }
 
-// legal reports whether name can be that of a metric. Other names could have a meaning in pmlogger's language.
+// legal reports whether name is a valid metric name. Other names could have a meaning in pmlogger's language.
 func legal(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == ""
 }
@@ -178,7 +178,7 @@ func (h *Host) config() string {
 // Done returns a channel that is closed when recording has ended, or continues detached.
 func (r *Recording) Done() <-chan struct{} { return r.done }
 
-// Active reports whether recording goes on.
+// Active reports whether the recording continues.
 func (r *Recording) Active() bool { return r.running() == nil }
 
 // Await waits until there is a sample in the archive. If recording ends before that, the error is
@@ -203,7 +203,7 @@ func (r *Recording) Await(ctx context.Context) error {
 	}
 }
 
-// Err returns the reason of the end of recording: nil while it goes on, and after Stop or Detach.
+// Err returns the error that ended the recording: nil while it continues, and after Stop or Detach.
 func (r *Recording) Err() error {
 	select {
 	case <-r.done:

@@ -17,8 +17,8 @@ import (
 
 // A Recorder writes metrics of a Source into an archive: values, descriptions, instances, texts and
 // labels. After each sample the files are complete: they can be read while they grow, and after a
-// crash of the process. A loss of power takes what was recorded in the last ten seconds, or nothing
-// after Close. A Recorder must not be shared by goroutines.
+// crash of the process. A power failure loses at most the last ten seconds, and nothing after
+// Close. Goroutines may not share a Recorder.
 type Recorder struct {
 	src     pmapi.Source
 	w       *archive.Writer
@@ -135,8 +135,8 @@ func (r *Recorder) Sample(ctx context.Context) error {
 	return r.put(ctx, &r.result)
 }
 
-// Run takes samples at the times of t and writes them, until ctx is done or something fails. A live
-// source has no other end than ctx, so that this is no error; it is where an archive is read.
+// Run takes samples at the times of t and writes them, until ctx is done or a step fails. The end
+// of ctx is an error only for an archive, because a live source has no other end.
 func (r *Recorder) Run(ctx context.Context, t *sampling.Times) error {
 	_, recorded := pmapi.As[pmapi.Timeline](r.src)
 	for f, err := range sampling.Fetches(ctx, r.src, &r.request, t) {

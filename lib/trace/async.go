@@ -6,9 +6,9 @@ import (
 	"pmtools/lib/trace/internal/tracepdu"
 )
 
-// maxPending is how many bytes of reports may wait, some thirty thousand reports. maxBatch is how
-// many are sent before the agent acknowledges them: the reference's agent reads so many at a time,
-// and hangs up if they end within the head of a message.
+// maxPending caps the bytes of reports that wait to be sent, some thirty thousand reports. maxBatch
+// caps the bytes that are sent before the agent acknowledges them: the reference's agent reads that
+// many at a time, and hangs up if they end within the header of a message.
 const (
 	maxPending = 1 << 20
 	maxBatch   = 1024

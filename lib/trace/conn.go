@@ -64,7 +64,8 @@ func (c *Client) connect() error {
 	return nil
 }
 
-// goDown notes that there is no agent, and returns the error of calls until the next attempt.
+// goDown marks the client as disconnected, and returns the error of all calls until the next
+// attempt.
 func (c *Client) goDown(cause error) error {
 	if isTimeout(cause) {
 		cause = Timeout
@@ -97,7 +98,7 @@ func (c *Client) lose(cause error) error {
 	return &Error{Op: "connect", Addr: c.opts.Addr, Err: cause}
 }
 
-// call sends messages, the last of which is to be acknowledged, and waits for that.
+// call sends messages, and waits until the agent acknowledges the last one.
 func (c *Client) call(batch []byte, last tracepdu.Kind, tag string) error {
 	for again := false; ; again = true {
 		if c.closed.Load() {

@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Code is an error of the trace library, by the number that the reference has for it. A Code is an error; errors.Is finds it in the errors of a Client's methods.
+// A Code is an error of the trace library, with the reference's number. errors.Is finds it in the errors of a Client's methods.
 type Code int32
 
 // The errors.
@@ -51,7 +51,7 @@ func (c Code) Error() string {
 	return "Unknown error code."
 }
 
-// The errors that a call may return beside a Code.
+// Errors without a Code.
 var (
 	// ErrClosed is returned after Close.
 	ErrClosed = errors.New("trace: the client is closed")
@@ -60,7 +60,7 @@ var (
 	ErrOverflow = errors.New("trace: too many reports wait for the agent")
 )
 
-// An Error says what failed.
+// An Error adds the failed operation to a cause.
 type Error struct {
 	Op   string // "connect", "point", "transaction", "observation", "counter"
 	Addr string // of the agent; "" if it has no part in this

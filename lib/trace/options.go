@@ -51,10 +51,10 @@ type Options struct {
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// OptionsFromEnv returns the options that PCP's variables give: PCP_TRACE_HOST, PCP_TRACE_PORT,
-// PCP_TRACE_TIMEOUT, PCP_TRACE_REQTIMEOUT, PCP_TRACE_RECONNECT and PCP_TRACE_NOAGENT, which counts
-// whatever its value is. getenv is [os.LookupEnv]. A value that is wrong is
-// reported to warn, which may be nil, as an error that is EnvFormat, and the default taken.
+// OptionsFromEnv returns the options set by PCP's environment variables: PCP_TRACE_HOST,
+// PCP_TRACE_PORT, PCP_TRACE_TIMEOUT, PCP_TRACE_REQTIMEOUT, PCP_TRACE_RECONNECT and
+// PCP_TRACE_NOAGENT, which is set by any value. getenv is [os.LookupEnv]. For an invalid value,
+// warn, which may be nil, gets an error that matches EnvFormat, and the default is used.
 func OptionsFromEnv(getenv func(name string) (string, bool), warn func(error)) *Options {
 	get := func(name string) string {
 		v, _ := getenv(name)

@@ -1,7 +1,7 @@
-// Package trace reports what a program does to the trace agent, which makes metrics of it: how many
-// transactions end in a second and how long they take, how often a point is passed, the last value
-// of an observation or a counter. The metrics are called trace.transact, trace.point, trace.observe
-// and trace.counter, and the tags that the program chooses are their instances.
+// Package trace instruments a program: it reports transactions, points, observations and counters
+// to the trace agent, which makes metrics of them, such as the number and duration of transactions.
+// The metrics are called trace.transact, trace.point, trace.observe and trace.counter, and the tags
+// that the program chooses are their instances.
 //
 //	c, err := trace.New(trace.OptionsFromEnv(os.LookupEnv, nil))
 //	if err != nil { ... }
@@ -21,12 +21,12 @@
 // acknowledged its report. With the flag [Async] it returns at once, and the reports are sent by a
 // goroutine; [Client.Flush] and [Client.Close] wait for them.
 //
-// While there is no agent, calls return an error within nanoseconds and their reports are lost; from
-// time to time one of them tries to connect again. No call panics, so a program may ignore errors. A
-// nil *Client reports nothing.
+// Without an agent, calls return an error within nanoseconds, and their reports are lost; now and
+// then a call tries to connect again. No call panics, so a program may ignore errors. A nil *Client
+// reports nothing.
 //
-// [NewContext] and [FromContext] hand the open transaction from function to function, and [Attr]
-// puts it into the log.
+// [NewContext] and [FromContext] pass the open transaction in a context, and [Attr] adds it to log
+// records.
 package trace
 
 import (
@@ -130,7 +130,7 @@ func (c *Client) Point(tag string) error {
 	return c.report(tracepdu.Point, tag, tracepdu.PointValue)
 }
 
-// Observe reports a value, of which the agent shows the last.
+// Observe reports a value. The agent shows the last one.
 func (c *Client) Observe(tag string, value float64) error {
 	return c.report(tracepdu.Observation, tag, value)
 }
@@ -166,7 +166,7 @@ func (c *Client) report(kind tracepdu.Kind, tag string, value float64) error {
 	return c.call(c.buf, kind, tag)
 }
 
-// silent reports whether reports go nowhere: the whole cost of a call while there is no agent.
+// silent reports whether reports are dropped. It is all that a call costs while there is no agent.
 func (c *Client) silent() (bool, error) {
 	if c == nil || State(c.state.Load())&NoAgent != 0 && State(c.state.Load())&API == 0 {
 		return true, nil

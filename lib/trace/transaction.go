@@ -8,20 +8,19 @@ import (
 	"pmtools/lib/trace/internal/tracepdu"
 )
 
-// An End ends a transaction: called, it reports how long the transaction took since Begin. Abort
-// ends it without a report. Only the first of them counts, the others return NoProgress, so that
-// Abort may come before a deferred end. It may be used by several goroutines. The zero End is nil,
-// and cannot be called.
+// An End ends a transaction: calling it reports the time since Begin, Abort ends the transaction
+// without a report. Only the first call has an effect, later ones return NoProgress, so that Abort
+// may precede a deferred End. Goroutines may share it. The zero End is nil, and cannot be called.
 type End func(...abort) error
 
 // An abort makes an End abort its transaction. Programs have no need for the type: they call an End
 // without arguments.
 type abort struct{}
 
-// Begin begins a transaction. Any number of transactions may have the same tag at a time. A tag that
-// is wrong is reported by the End.
+// Begin begins a transaction. Any number of transactions may have the same tag at a time. An invalid
+// tag is an error of the End.
 //
-// While there is no agent, the End of Begin does nothing, also if the agent comes before the end.
+// Without an agent at Begin, the End does nothing, even if the agent starts meanwhile.
 func (c *Client) Begin(tag string) End {
 	if silent, _ := c.silent(); silent {
 		if c == nil {

@@ -18,9 +18,9 @@ type Baseline struct {
 // maxBack bounds the numbers of a Baseline, in days or months.
 const maxBack = 100 * 366
 
-// ParseBaseline reads how long before a time another time lies: "yesterday same time", "last week",
-// "1 day", "2 hours before", "monday", "36h". A day is one of the calendar: the time of the day stays
-// whatever the clock does.
+// ParseBaseline parses the distance from a time back to an earlier one: "yesterday same time",
+// "last week", "1 day", "2 hours before", "monday", "36h". Days are days of the calendar: the time of
+// day stays the same when clocks change.
 func ParseBaseline(text string) (Baseline, error) {
 	var b Baseline
 	words := baselineWords(strings.ToLower(text))

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A Clock says when live samples are due: the first one at once, and each of the others an interval
-// after the one before was due, so that the times do not drift. A sample that is late by less than an
-// interval is taken at once. Times that have passed altogether are left out; the schedule stays.
+// A Clock schedules live samples: the first is due at once, each later one an interval after its
+// predecessor was due, so that times do not drift. A sample that is late by less than an interval is
+// due at once; times further in the past are skipped.
 //
 // The zero Clock has no interval: every sample is due at once. A Clock belongs to one goroutine.
 type Clock struct {
@@ -22,7 +22,7 @@ type Clock struct {
 // exact is the end of a wait that is left to the system.
 const exact = 2 * time.Millisecond
 
-// Due returns when the sample after now is due, and makes the one after that the next.
+// Due returns the time of the first sample due after now, and advances the schedule beyond it.
 func (c *Clock) Due(now time.Time) time.Time {
 	switch late := now.Sub(c.next); {
 	case c.next.IsZero() || c.Interval <= 0:
@@ -35,8 +35,8 @@ func (c *Clock) Due(now time.Time) time.Time {
 	return due
 }
 
-// Wait waits until the next sample is due and returns that time. The error is that of ctx, also where
-// nothing is waited for.
+// Wait waits until the next sample is due and returns that time. It returns the error of ctx, even if
+// it need not wait.
 func (c *Clock) Wait(ctx context.Context) (due time.Time, err error) {
 	now := time.Now()
 	due = c.Due(now)

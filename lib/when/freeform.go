@@ -2,7 +2,7 @@ package when
 
 import "time"
 
-// Free-form dates (values.md V13.4) are a list of items in any order:
+// Grammar of free-form dates (values.md V13.4), whose items come in any order:
 //
 //	item     = time | zone | date | weekday | relative | number
 //	time     = N half | N ":" N [":" N] [half | SIGNED]

@@ -12,7 +12,7 @@ import (
 // unit (seconds if there is none), whose values add up. The day is the largest
 // unit, and "ms" is minutes.
 //
-// Intervals that a Duration cannot hold become the largest one. An error is a *[SyntaxError].
+// An interval that overflows a Duration becomes the longest Duration. An error is a *[SyntaxError].
 func ParseInterval(s string) (time.Duration, error) {
 	total, err := parseSeconds(s)
 	if err != nil {

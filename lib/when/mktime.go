@@ -2,10 +2,10 @@ package when
 
 import "time"
 
-// A clock finds the instants at which the clocks of a zone show a time, as mktime of glibc does for the
-// reference. The first guess is the offset from UTC of the time before, at first 0: so one that is shown
-// twice is the second one east of Greenwich and the first one west of it, or the one with the offset of the
-// time before.
+// A clock converts local times of a zone to instants, as glibc's mktime does for the reference. It first
+// tries the UTC offset of its previous result, initially 0. So of a local time that occurs twice it finds
+// the instant with the previous offset, initially the second one east of Greenwich and the first one west
+// of it.
 type clock struct {
 	zone *time.Location
 	east int64 // seconds east of UTC at the last time

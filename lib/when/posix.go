@@ -29,7 +29,8 @@ type ruleScanner struct {
 	pos int
 }
 
-// parseRule reads a rule. Daylight saving without readable dates has those of the United States.
+// parseRule parses a rule. Daylight saving time without valid dates follows those of the United
+// States.
 func parseRule(tz string) (*posixRule, bool) {
 	sc := &ruleScanner{s: tz}
 	r := &posixRule{}

@@ -14,7 +14,7 @@ import (
 
 // CheckZone returns nil if tz may be a reporting zone, and an error that matches pmerr.EINVAL if
 // PCP refuses it: the empty text, a leading slash, "..", and any character but letters, digits and
-// /_+-.:,"'. Whether there is such a zone is not asked.
+// /_+-.:,"'. It does not check whether the zone exists.
 func CheckZone(tz string) error {
 	if tz == "" || tz[0] == '/' || strings.Contains(tz, "..") {
 		return fmt.Errorf("time zone %q: %w", tz, pmerr.EINVAL)
@@ -82,8 +82,8 @@ func findZone(tz string) (*time.Location, bool) {
 	return time.UTC, false
 }
 
-// Name returns the name of a zone. The time package calls that of the system Local: it gets the name
-// of the file that the system has for it, or else its offset at the time t.
+// Name returns the name of a zone. For the system's zone, which the time package calls Local, it is
+// that of the system's zone file, or else the UTC offset at t.
 func Name(loc *time.Location, t time.Time) string {
 	if name := loc.String(); name != "Local" {
 		return name

@@ -54,7 +54,7 @@ func newCollector(o *Options) *collector {
 		addresses: firstAddress,
 		devices:   map[string]int32{},
 		remote:    procfs.RemoteMounts{},
-		asker:     asker{report: o.Report, questions: map[string]*question{}, told: map[string]bool{}},
+		asker:     asker{report: o.Report, questions: map[string]*question{}, reported: map[string]bool{}},
 	}
 	if !l.System.Live() {
 		l.statfs = func(string, *filesystem) error { return errors.ErrUnsupported }

@@ -22,8 +22,8 @@ var estimated = [...]string{"MemFree", "Active(file)", "Inactive(file)", "SRecla
 // of them.
 func (l *collector) setAvailable(t, meminfo *procfs.Table) {
 	mem, c := &meminfo.Rows[0], t.Cell(t.Row(pcp.NullInst), []byte("kB"))
-	if told := meminfo.Cell(mem, []byte("MemAvailable")); told.Kind == procfs.Number {
-		c.SetUint(told.Num)
+	if available := meminfo.Cell(mem, []byte("MemAvailable")); available.Kind == procfs.Number {
+		c.SetUint(available.Num)
 		return
 	}
 	var n [len(estimated)]uint64

@@ -62,7 +62,7 @@ type asker struct {
 	ask       func(ctx context.Context, dir string, fs *filesystem) error
 	report    func(error)
 	questions map[string]*question // of file systems that have not answered yet, by directory
-	told      map[string]bool      // reported since the last answer
+	reported  map[string]bool      // reported since the last answer
 }
 
 type question struct {
@@ -109,7 +109,7 @@ func (a *asker) all(dirs []string, add func(dir string, fs *filesystem)) (silent
 			continue
 		}
 		delete(a.questions, dir)
-		delete(a.told, dir)
+		delete(a.reported, dir)
 		if q.err == nil {
 			add(dir, &q.fs)
 		}
@@ -131,8 +131,8 @@ func (a *asker) start(dir string, slots chan struct{}) *question {
 
 // tell reports that a file system does not answer, once until it has answered.
 func (a *asker) tell(dir string, err error) {
-	if a.report != nil && !a.told[dir] {
-		a.told[dir] = true
+	if a.report != nil && !a.reported[dir] {
+		a.reported[dir] = true
 		a.report(err)
 	}
 }

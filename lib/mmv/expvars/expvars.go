@@ -36,8 +36,7 @@ func New(r *mmv.Registry) *Vars {
 	return &Vars{reg: r, ints: map[string]*mmv.Number[int64]{}, reals: map[string]*mmv.Number[float64]{}, texts: map[string]*mmv.String{}}
 }
 
-// Update registers variables that are new, and sets the values of all. Errors are those of
-// [mmv.Registry.Err].
+// Update registers new variables, and sets the values of all. [mmv.Registry.Err] reports errors.
 func (v *Vars) Update() {
 	skip := v.Skip
 	if skip == nil {

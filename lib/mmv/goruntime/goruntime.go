@@ -12,8 +12,7 @@ import (
 	"pmtools/lib/mmv"
 )
 
-// Metrics are the metrics of package runtime/metrics as those of a registry. They may not be shared
-// by goroutines.
+// Metrics copies package runtime/metrics into a registry. Goroutines may not share it.
 //
 // The name /gc/heap/allocs:bytes becomes go.gc.heap.allocs.bytes. A histogram has an instance for
 // each bucket, "2e-06..4e-06"; its values are counters.
@@ -22,8 +21,7 @@ type Metrics struct {
 	set     []func(v metrics.Value)
 }
 
-// New registers the metrics that the runtime has, all but those of settings for debugging. Errors
-// are those of [mmv.Registry.Err].
+// New registers all metrics of the runtime except /godebug. [mmv.Registry.Err] reports errors.
 func New(r *mmv.Registry) *Metrics {
 	m := &Metrics{}
 	r.Batch(func() {

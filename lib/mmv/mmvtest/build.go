@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Spec says what a file has.
+// A Spec describes the content of a file.
 type Spec struct {
 	Version    int    // 0 means the lowest that will do
 	Generation uint64 // 0 means 1
@@ -49,8 +49,8 @@ func Build(s *Spec) []byte {
 	return b
 }
 
-// Demo returns what a program in a factory may have: metrics of all types, with and without
-// instances, help texts and labels.
+// Demo returns metrics of all types, with and without instances, help texts and labels, as a
+// program in a factory may have.
 func Demo() *Spec {
 	count, bytes := pcp.Units{DimCount: 1}, pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
 	return &Spec{

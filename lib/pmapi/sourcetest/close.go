@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// store makes requests that every Source rejects, and one that a recording rejects.
+// store sends stores that every Source rejects, and one that a recording rejects.
 func (k *kit) store() {
 	if k.bare {
 		return
@@ -41,8 +41,8 @@ func (k *kit) close() {
 	}
 }
 
-// closed calls each method of an interface that can fail. The methods are those of the type, so that a
-// later one is called too.
+// closed calls each method of an interface that can fail, by reflection, so that methods added later
+// are called too.
 func (k *kit) closed(t reflect.Type, src any) {
 	for i := range t.NumMethod() {
 		m := t.Method(i)

@@ -82,8 +82,8 @@ func (k *kit) ask(qs []question) {
 	}
 }
 
-// innerNodes returns the names above leaves with the error of looking them up. A node above derived metrics
-// only need not be known (derived.md D6.2).
+// innerNodes returns the inner nodes with the error of looking them up. A node with only derived metrics
+// below it may be unknown (derived.md D6.2).
 func (k *kit) innerNodes() map[string]pmerr.Code {
 	inner := make(map[string]pmerr.Code)
 	for _, l := range k.leaves {

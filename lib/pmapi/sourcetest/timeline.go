@@ -65,8 +65,8 @@ func places(list []sample) (out []sample) {
 	return out
 }
 
-// seek reads in both directions from places in a recording and beside them: all metrics together, then
-// single ones.
+// seek reads in both directions from the times of records and from times between them: all metrics
+// together, then single ones.
 func (k *kit) seek() {
 	stored := k.stored()
 	requests := [][]pcp.ID{stored}
@@ -163,8 +163,8 @@ func (k *kit) records() {
 	}
 }
 
-// allInstances compares the instances at the time of each position with those now; those of all times must
-// include them.
+// allInstances compares the instances at the time of each position with the current ones; the instances of
+// all times must include them.
 func (k *kit) allInstances() {
 	for range 6 {
 		for _, d := range k.indoms {

@@ -53,7 +53,7 @@ type World struct {
 	InDoms  []InDom
 	Labels  map[LabelKey][]pcp.LabelSet
 	Deny    bool // refuse everything, profiles too
-	// Now is the clock of results; nil for one that goes on by a second with each of them.
+	// Now returns the time of results. If it is nil, each result is a second later.
 	Now func() time.Time
 
 	mu      sync.Mutex

@@ -1,5 +1,5 @@
-// Package helptext is about the help texts of agents: their sources, the files that newhelp
-// compiles from them, and what chkhelp shows of those.
+// Package helptext reads and writes the help texts of agents: it parses their sources, compiles
+// them as newhelp does, and checks the compiled files as chkhelp does.
 package helptext
 
 import (
@@ -69,8 +69,8 @@ func Decode(dir, pag []byte) (*File, error) {
 	return f, nil
 }
 
-// Text returns a help text of a metric, or pmerr.Text. If the file has the metric in other domains
-// only, it is that of one of them. A text may be empty.
+// Text returns a help text of a metric, or pmerr.Text. If the file has the metric's cluster and
+// item in other domains only, it returns the text of one of these. A text may be empty.
 func (f *File) Text(id pcp.ID, kind pcp.TextKind) (string, error) {
 	return f.find(uint32(id)&^isInDom, kind, isInDom|idMask)
 }

@@ -27,7 +27,7 @@ type Problem struct {
 	File string
 	Line int    // of the source: that which ended the entry
 	Text string // "simple.x: Unknown metric name, entry abandoned"
-	// Warning says that the entry is there all the same.
+	// Warning is set if the entry is kept nevertheless.
 	Warning bool
 }
 
@@ -65,8 +65,8 @@ type parser struct {
 	problems []Problem
 }
 
-// Parse reads a source of help texts. Lookup returns the metric of a name. What
-// is wrong with an entry is a Problem; the others are returned.
+// Parse reads a source of help texts. lookup returns the metric of a name. A faulty entry is
+// reported as a Problem; the other entries are returned.
 func Parse(file, text string, lookup func(name string) (pcp.ID, error)) ([]Entry, []Problem) {
 	p := &parser{file: file, lookup: lookup}
 	for l := range strings.Lines(text) {
@@ -127,8 +127,8 @@ func (p *parser) end() {
 	p.entries = append(p.entries, e)
 }
 
-// key returns the identifier of a record: that of a metric, given by name or as D.C.I, or of an
-// instance domain, D.S, with a bit of its own. The rest after the numbers means nothing.
+// key returns the identifier of a record: of a metric, given by name or as D.C.I, or of an instance
+// domain, D.S, which has a bit set. Text after the numbers is ignored.
 func (p *parser) key(what string) (uint32, error) {
 	var n []uint32
 	for part := range strings.SplitSeq(what, ".") {
@@ -163,7 +163,8 @@ func keyText(key uint32) string {
 
 var errLarge = errors.New("help texts of more than 2 GB")
 
-// Compile returns the files NAME.dir and NAME.pag that newhelp writes on a machine of a byte order.
+// Compile returns the files NAME.dir and NAME.pag, as newhelp writes them on a machine of that byte
+// order.
 func Compile(entries []Entry, order binary.AppendByteOrder) (dir, pag []byte, err error) {
 	type record struct{ key, oneLine, text uint32 }
 	records := make([]record, len(entries))

@@ -1,5 +1,5 @@
-// Package pmdatest checks agents. A single call asks an agent everything that the daemon may ask,
-// and compares the answers with each other and with the rules:
+// Package pmdatest checks agents. A single call sends an agent all kinds of requests that the
+// daemon may send, and compares the answers with each other and with the rules of the protocol:
 //
 //	func TestConformance(t *testing.T) {
 //		pmdatest.Run(t, pmdatest.Serve(newSpool))
@@ -21,9 +21,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Run checks the agents that open returns, in a subtest for each part of what an agent does. The
-// agents must have the same metrics. Run closes them, and an agent that then does not end well has
-// failed the check.
+// Run checks the agents that open returns, in a subtest for each kind of request. The agents must
+// have the same metrics. Run closes them, and fails if an agent does not end without an error.
 func Run(t *testing.T, open func(ctx context.Context) (*remote.Agent, error)) {
 	t.Helper()
 	for _, c := range checks() {
@@ -34,8 +33,8 @@ func Run(t *testing.T, open func(ctx context.Context) (*remote.Agent, error)) {
 	}
 }
 
-// Serve returns what opens an agent whose provider is in this process, made as [pmda.Main] makes
-// it.
+// Serve returns a function for [Run] that opens an agent whose provider runs in this process, made
+// as [pmda.Main] makes it.
 func Serve(newAgent func(o *pmda.Options) (pmda.Provider, error)) func(context.Context) (*remote.Agent, error) {
 	return func(ctx context.Context) (*remote.Agent, error) {
 		o := &pmda.Options{Program: "pmdatest", Logf: func(string, ...any) {}}
@@ -47,8 +46,9 @@ func Serve(newAgent func(o *pmda.Options) (pmda.Provider, error)) func(context.C
 	}
 }
 
-// Program returns what starts a program that is an agent over its standard input and output. Names
-// are those of its metrics; [remote.ProgramNames] asks a program that uses [pmda.Main].
+// Program returns a function for [Run] that starts a program, an agent over standard input and
+// output. names are the names of its metrics; [remote.ProgramNames] asks a program that uses
+// [pmda.Main] for them.
 func Program(domain uint32, names []pmda.Name, program string, args ...string) func(context.Context) (*remote.Agent, error) {
 	return func(ctx context.Context) (*remote.Agent, error) {
 		return remote.Start(ctx, exec.Command(program, args...), &remote.Options{Domain: domain, Names: names, Stderr: io.Discard})

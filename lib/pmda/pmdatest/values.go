@@ -32,8 +32,8 @@ func (k *kit) list(ids []pcp.ID) (names []string) {
 	return names
 }
 
-// checkValues checks the values of each metric, of all together, and of a request with a metric
-// that occurs twice and one that is not known.
+// checkValues checks the values of each metric alone, of all together, and of a request with a
+// repeated and an unknown metric.
 func (k *kit) checkValues() {
 	var ids []pcp.ID
 	for _, d := range k.descs {
@@ -56,7 +56,7 @@ func (k *kit) checkValues() {
 	}
 }
 
-// checkSet checks the values of a metric. The metric may have none for the moment.
+// checkSet checks the values of a metric. A metric without values passes.
 func (k *kit) checkSet(d *pcp.Desc, v *pcp.Values) {
 	name := k.name(d.ID)
 	switch {
@@ -97,8 +97,8 @@ func (k *kit) see(d pcp.InDom) {
 	}
 }
 
-// checkProfiles checks that values are of the selected instances only, and that the selection in
-// one domain leaves the others alone.
+// checkProfiles checks that only selected instances have values, and that a selection in one domain
+// does not affect others.
 func (k *kit) checkProfiles() {
 	for _, d := range k.indoms {
 		list, err := k.Instances(k.ctx, k.client, d)

@@ -1,12 +1,13 @@
 // Package remote is the daemon's side of the protocol of agents: it starts an agent, or connects to
-// one, and asks it everything that the daemon can.
+// one, and sends it requests.
 //
 //	a, err := remote.Start(ctx, exec.Command("./pmdaspool", "-d", "450"), &remote.Options{Domain: 450})
 //	d, err := a.Desc(ctx, client, pcp.NewID(450, 1, 0))
 //	err = a.Close()
 //
-// An [Agent] is a [pmda.Provider], so what asks a provider inside the program can ask a program
-// instead. [Serve] makes an Agent of a provider, for tests of what an agent writes.
+// An [Agent] is a [pmda.Provider], so code that uses a provider can use a separate program instead.
+// [Serve] makes an Agent of a provider in this process, for tests of the messages that agents
+// write.
 package remote
 
 import (
@@ -26,7 +27,7 @@ import (
 
 // Options say how an agent is spoken to. The zero value is the default.
 type Options struct {
-	// Domain is that of the agent's metrics.
+	// Domain is the domain of the agent's metrics.
 	Domain uint32
 	// Names are the names of the agent's metrics, which the agent itself does not know: the daemon
 	// has them from its name space.
@@ -47,13 +48,13 @@ const (
 	defaultTimeout      = 5 * time.Second
 )
 
-// An Agent is an agent at the other end of a connection. Besides being a [pmda.Provider] it is all
-// that a provider may be but a [pmda.Waiter]: while the agent is not ready, requests are
+// An Agent is an agent at the other end of a connection. It implements [pmda.Provider] and all
+// optional interfaces except [pmda.Waiter]: while the agent is not ready, requests fail with
 // pmerr.Again, and [Agent.Ready] waits.
 //
-// Errors are those of the agent, as a [pmerr.Code]. An agent that breaks the protocol, ends, or
-// does not answer in time is not asked again: that and every later request is an error that wraps
-// pmerr.NoAgent. It may not be shared by goroutines.
+// Errors are those of the agent, as a [pmerr.Code]. If the agent breaks the protocol, ends, or does
+// not answer in time, this and every later request fails with an error that wraps pmerr.NoAgent.
+// Goroutines may not share it.
 type Agent struct {
 	creds   pdu.Creds
 	pid     int32
@@ -156,8 +157,8 @@ func (a *Agent) next(ctx context.Context, limit time.Duration) (pdu.Frame, error
 	}
 }
 
-// Send sends a message on behalf of a client. Without a limit on the time to answer it may block as
-// long as the agent does not read.
+// Send sends a message on behalf of a client. Without a time limit it may block while the agent
+// does not read.
 func (a *Agent) Send(m pdu.Message, client int32) error {
 	if a.err != nil {
 		return a.err
@@ -286,8 +287,8 @@ func (a *Agent) Answer(ctx context.Context, reply pdu.Message) error {
 	return nil
 }
 
-// Close ends the connection, and what Start or Serve have started. The error says how that has
-// ended, if not well.
+// Close ends the connection, and the program or server that Start or Serve started. It returns the
+// error with which that ended.
 func (a *Agent) Close() error {
 	select {
 	case <-a.done:

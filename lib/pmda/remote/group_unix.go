@@ -15,5 +15,5 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setpgid = true
 }
 
-// kill kills a program and its process group. An error says that there is nothing left of it.
+// kill kills a program and its process group. An error means that no process is left.
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -74,8 +74,8 @@ func (a *Agent) instance(ctx context.Context, c *pmda.Client, req *pdu.InstanceR
 	return list[0], nil
 }
 
-// Fetch implements pmda.Provider. A metric's description is asked for before its first values, which
-// have no types by themselves.
+// Fetch implements pmda.Provider. A metric's description is requested before its first values,
+// because values carry no type.
 func (a *Agent) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
 	for _, id := range req.IDs {
 		if _, known := a.types[id]; known {

@@ -16,9 +16,8 @@ import (
 
 const endTimeout = 5 * time.Second // how long a program may run on after its input has ended
 
-// Start runs a program that is an agent over its standard input and output, which the command must
-// not have set. Close ends it: the program has to end by itself, with status 0, when its input
-// does.
+// Start runs an agent over its standard input and output, which cmd must leave unset. Close ends
+// its input; the program must then exit with status 0.
 func Start(ctx context.Context, cmd *exec.Cmd, opts *Options) (*Agent, error) {
 	p := &process{cmd: cmd}
 	if opts != nil {
@@ -94,8 +93,8 @@ func Dial(ctx context.Context, network, address string, opts *Options) (*Agent, 
 	return New(ctx, c, opts)
 }
 
-// Serve makes an Agent of a server and its provider in this process: requests pass through
-// the protocol. Close ends the server, and its error is that of Serve.
+// Serve makes an Agent of a server in this process; requests pass through the protocol. Close ends
+// the server, and returns the error of its Serve.
 func Serve(ctx context.Context, s *pmda.Server, opts *Options) (*Agent, error) {
 	near, far := net.Pipe()
 	ended := make(chan error, 1)

@@ -1,5 +1,5 @@
-// Package agent is the trace agent: it takes the reports of instrumented programs, and makes
-// metrics of them. Package lib/trace is the other side, the programs'.
+// Package agent is the trace agent: it receives the reports of instrumented programs, which use
+// package lib/trace, and makes metrics of them.
 //
 //	a, err := agent.New(nil)
 //	if err != nil { ... }

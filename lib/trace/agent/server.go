@@ -125,7 +125,7 @@ func (s *server) enter(c net.Conn, limit int) bool {
 	if s.closed {
 		return false
 	}
-	// Connections that have reported or ended stay in the list until it is twice as long as needed.
+	// The list keeps connections that have reported or ended until it has twice the needed length.
 	if len(s.silent) >= 2*limit {
 		s.silent = slices.DeleteFunc(s.silent, func(c net.Conn) bool { reported, ok := s.conns[c]; return reported || !ok })
 	}

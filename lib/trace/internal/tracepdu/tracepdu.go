@@ -24,7 +24,7 @@ const (
 	TypeData Type = 0x7051 // a message to the agent: Data
 )
 
-// Version is that of the protocol. The agent sends it in its first message.
+// Version is the version of the protocol, which the agent sends in its first message.
 const Version = 1
 
 // A Kind is the kind of a report: a transaction, a point, a value.
@@ -55,8 +55,8 @@ const (
 	header = 12
 	fixed  = 12 // size of the part of Data before the tag
 	ackLen = header + 4
-	// MaxTag is the length of the longest tag that a message can have. MaxRefTag is that of the
-	// longest that the reference's agent takes: it hangs up on a longer one.
+	// MaxTag is the length of the longest tag that fits a message. MaxRefTag is the longest that
+	// the reference's agent accepts: it hangs up on longer ones.
 	MaxTag    = 254
 	MaxRefTag = 124
 	// MaxLen is the length of the longest message.
