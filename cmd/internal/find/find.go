@@ -12,7 +12,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"pmtools/cmd/internal/describe"
 	"pmtools/lib/pcp"
@@ -26,7 +25,6 @@ const (
 	maxInstances = 2000 // of a domain
 	maxLabelled  = 2000 // instances of a domain with labels
 	batch        = 1000 // metrics that are asked about at once
-	domainBatch  = 16
 )
 
 // A metric is a metric of an Index.
@@ -35,19 +33,18 @@ type metric struct {
 	id   pcp.ID
 }
 
-// An Index holds which words there are about each metric of a source.
+// An Index holds the words that there are about each metric of a source.
 type Index struct {
 	metrics []metric // ascending by name
 	worth   []float64
 	cut     bool // there are more metrics than an Index holds
 	texts   []text
-	words   map[string][]int32 // the texts with a word, by its stem, ascending
-	named   []string           // the stems that are in names
 }
 
 // A text says something about metrics.
 type text struct {
 	place   place
+	stems   string  // of its words, a blank before and after each
 	shown   string  // of an instance or a label
 	metrics []int32 // ascending
 }
@@ -74,24 +71,16 @@ var places = [...]struct {
 
 // add adds the words of a text about metrics, of those that people write only those with a meaning of their own.
 func (ix *Index) add(p place, about, shown string, metrics []int32) {
-	if about == "" {
-		return
-	}
-	n := int32(len(ix.texts))
+	prose := p == inLine || p == inHelp || p == inDefinition
+	list := []byte{' '}
 	words(about[:min(len(about), maxText)], func(w string) {
-		if prose := p == inLine || p == inHelp || p == inDefinition; prose && (len(w) == 1 || stop[w]) {
-			return
-		}
-		s := stem(w)
-		list, known := ix.words[s]
-		if !known {
-			s = strings.Clone(s) // the text that it stands in need not stay
-		}
-		if len(list) == 0 || list[len(list)-1] != n {
-			ix.words[s] = append(list, n)
+		if !prose || len(w) > 1 && !stop[w] {
+			list = append(append(list, stem(w)...), ' ')
 		}
 	})
-	ix.texts = append(ix.texts, text{p, shown, metrics})
+	if len(list) > 1 {
+		ix.texts = append(ix.texts, text{p, string(list), shown, metrics})
+	}
 }
 
 // New reads an Index from src. Expression returns how a derived metric of a name is defined, "" for
@@ -102,7 +91,7 @@ func New(ctx context.Context, src pmapi.Source, expression func(name string) str
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{src, &Index{metrics: list, worth: make([]float64, len(list)), cut: cut, words: make(map[string][]int32)}, make(map[pmapi.LabelObject][]int32)}
+	r := &reader{src, &Index{metrics: list, worth: make([]float64, len(list)), cut: cut}, make(map[pmapi.LabelObject][]int32)}
 	for i := range list {
 		r.index.worth[i] = worth(list[i].name)
 	}
@@ -116,11 +105,6 @@ func New(ctx context.Context, src pmapi.Source, expression func(name string) str
 	})
 	if err := r.instances(ctx, objects); err != nil {
 		return nil, err
-	}
-	for s, texts := range r.index.words {
-		if slices.ContainsFunc(texts, func(n int32) bool { return r.index.texts[n].place == inName }) {
-			r.index.named = append(r.index.named, s)
-		}
 	}
 	return r.index, r.labels(ctx, objects)
 }
@@ -185,31 +169,24 @@ func (r *reader) metrics(ctx context.Context, from, to int, expression func(name
 // instances reads the names of instances; those of a recording are of any time.
 func (r *reader) instances(ctx context.Context, objects []pmapi.LabelObject) error {
 	objects = slices.DeleteFunc(slices.Clone(objects), func(o pmapi.LabelObject) bool { return o.Kind != pcp.InDomLabels })
-	for list := range slices.Chunk(objects, domainBatch) {
-		domains := make([]pcp.InDom, len(list))
-		for i, o := range list {
-			domains[i] = pcp.InDom(o.Ident)
+	domains := make([]pcp.InDom, len(objects))
+	for i, o := range objects {
+		domains[i] = pcp.InDom(o.Ident)
+	}
+	found, err := r.src.Instances(ctx, domains, pmapi.Ever())
+	for i := range found {
+		err = cmp.Or(describe.Fatal(ctx, found[i].Err), err)
+		members, insts := r.groups[objects[i]], found[i].Value
+		for _, m := range members {
+			if len(insts) == 0 {
+				r.index.worth[m] *= lessWorth // it has no values
+			}
 		}
-		found, err := r.src.Instances(ctx, domains, pmapi.Ever())
-		if bad := describe.Fatal(ctx, err); bad != nil {
-			return bad
-		}
-		for i := range found {
-			if bad := describe.Fatal(ctx, found[i].Err); bad != nil {
-				return bad
-			}
-			members, insts := r.groups[list[i]], found[i].Value
-			for _, m := range members {
-				if len(insts) == 0 {
-					r.index.worth[m] *= lessWorth // it has no values
-				}
-			}
-			for _, inst := range insts[:min(len(insts), maxInstances)] {
-				r.index.add(inInstance, inst.Name, inst.Name, members)
-			}
+		for _, inst := range insts[:min(len(insts), maxInstances)] {
+			r.index.add(inInstance, inst.Name, inst.Name, members)
 		}
 	}
-	return nil
+	return describe.Fatal(ctx, err)
 }
 
 // labels reads the labels of what metrics have in common, and of each metric and instance.

@@ -109,12 +109,11 @@ func (ix *Index) Find(ctx context.Context, question string, most int) (*Answer, 
 				n++
 			}
 		}
-		counts := 0
-		if !cs[i].optional {
-			counts = 1
-			if n == 0 {
-				a.Unknown = append(a.Unknown, cs[i].word)
-			}
+		counts := 1
+		if cs[i].optional {
+			counts = 0
+		} else if n == 0 {
+			a.Unknown = append(a.Unknown, cs[i].word)
 		}
 		needed += counts
 		rare := math.Log2(2 + float64(len(ix.metrics))/float64(n+1))
@@ -152,9 +151,7 @@ func (ix *Index) Find(ctx context.Context, question string, most int) (*Answer, 
 // worth returns a factor for what a metric is, whatever the question. Metrics of the agents that demonstrate PCP tell nothing about
 // a system, and those without instances have no values.
 func worth(name string) float64 {
-	n := 0
-	words(name, func(string) { n++ })
-	f := 1 / (1 + 0.04*float64(n))
+	f := 1 / (1 + 0.04*float64(len(stems(name))))
 	switch first, _, _ := strings.Cut(name, "."); first {
 	case "sample", "sampledso", "simple", "trivial":
 		f *= lessWorth
@@ -178,32 +175,17 @@ func (ix *Index) reasons(cs []concept, hits [][]hit, m int32) (list []Reason) {
 // hits returns the best that each metric has of a concept.
 func (ix *Index) hits(ctx context.Context, c *concept) ([]hit, error) {
 	best := make([]hit, len(ix.metrics))
-	add := func(variant int, n int32, factor float32) {
-		t := &ix.texts[n]
-		h := hit{places[t.place].weight * factor, int32(variant), n}
-		for _, m := range t.metrics {
-			if h.score > best[m].score {
-				best[m] = h
-			}
-		}
-	}
 	for i := range c.variants {
 		v := &c.variants[i]
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, n := range ix.together(v.stems) {
-			add(i, n, v.factor)
-		}
-		if own := v.stems[0]; len(v.stems) == 1 && len(own) >= minPart && !c.optional {
-			for _, word := range ix.named {
-				if len(word) <= len(own) || !strings.Contains(word, own) {
-					continue
-				}
-				for _, n := range ix.words[word] {
-					if ix.texts[n].place == inName {
-						add(i, n, v.factor*part)
-					}
+		for n := range ix.texts {
+			t := &ix.texts[n]
+			h := hit{places[t.place].weight * v.within(t, !c.optional), int32(i), int32(n)}
+			for _, m := range t.metrics {
+				if h.score > best[m].score {
+					best[m] = h
 				}
 			}
 		}
@@ -211,16 +193,19 @@ func (ix *Index) hits(ctx context.Context, c *concept) ([]hit, error) {
 	return best, nil
 }
 
-// together returns the texts with all of some words.
-func (ix *Index) together(stems []string) []int32 {
-	list := ix.words[stems[0]]
-	for _, s := range stems[1:] {
-		list = slices.DeleteFunc(slices.Clone(list), func(n int32) bool {
-			_, found := slices.BinarySearch(ix.words[s], n)
-			return !found
-		})
+// within returns the factor of a synonym if a text has all of its words, or if one of a name has it as a part, else 0.
+func (v *synonym) within(t *text, parts bool) float32 {
+	whole := true
+	for _, s := range v.stems {
+		whole = whole && strings.Contains(t.stems, " "+s+" ")
 	}
-	return list
+	switch own := v.stems[0]; {
+	case whole:
+		return v.factor
+	case parts && t.place == inName && len(v.stems) == 1 && len(own) >= minPart && strings.Contains(t.stems, own):
+		return v.factor * part
+	}
+	return 0
 }
 
 // meant proposes words of names, and those that have synonyms, that an unknown word may be meant as.

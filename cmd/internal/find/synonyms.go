@@ -33,15 +33,23 @@ type synonym struct {
 // synonyms has those of each text, by its stems with blanks between them.
 var synonyms = sync.OnceValue(func() map[string][]synonym {
 	table := make(map[string][]synonym)
+	add := func(of string, list []string, factor float32) {
+		key := stems(of)
+		for i, text := range list {
+			if s := stems(text); !slices.Equal(s, key) {
+				table[strings.Join(key, " ")] = append(table[strings.Join(key, " ")], synonym{text, s, factor - later*float32(i)})
+			}
+		}
+	}
 	for line := range strings.Lines(synonymText) {
 		left, right, _ := strings.Cut(line, "|")
 		heads, others := texts(left), texts(right)
 		for _, h := range heads {
-			addSynonyms(table, h, heads, same)
-			addSynonyms(table, h, others, special)
+			add(h, heads, same)
+			add(h, others, special)
 		}
 		for _, o := range others {
-			addSynonyms(table, o, heads, general)
+			add(o, heads, general)
 		}
 	}
 	return table
@@ -56,23 +64,6 @@ func texts(list string) []string {
 		}
 	}
 	return all
-}
-
-// addSynonyms adds synonyms of a text, each with the largest of its factors.
-func addSynonyms(table map[string][]synonym, of string, list []string, factor float32) {
-	key := strings.Join(stems(of), " ")
-	for i, text := range list {
-		s := synonym{text, stems(text), factor - later*float32(i)}
-		if strings.Join(s.stems, " ") == key {
-			continue
-		}
-		old := slices.IndexFunc(table[key], func(o synonym) bool { return slices.Equal(o.stems, s.stems) })
-		if old < 0 {
-			table[key] = append(table[key], s)
-		} else {
-			table[key][old].factor = max(table[key][old].factor, s.factor)
-		}
-	}
 }
 
 // stems returns the stems of the words of a text.
