@@ -142,8 +142,20 @@ func (f *sqlFlags) prepare(ctx context.Context, a *app) error {
 	}
 	by, micros, err := tables.Layout(ctx)
 	f.opt.Flat, f.opt.Undated, f.opt.Micros = by.NoHost, by.NoDate, f.opt.Micros || micros
-	return err
+	if n := len(f.opt.Hosts); err != nil || by.NoHost || n == 0 || n > maxDirs {
+		return err
+	}
+	f.opt.Dirs = make(map[string][]string)
+	for _, table := range []string{"labels", "metrics", "missing", "values"} {
+		if f.opt.Dirs[table], err = tables.HostDirs(ctx, table, f.opt.Hosts); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// maxDirs is how many hosts a query names the directories of. With more it takes little time to look into all.
+const maxDirs = 20
 
 // query returns the query for an expression, with the metadata of the source or of a table of metrics.
 func (f *sqlFlags) query(ctx context.Context, a *app, s *repl.Session, expr string) (string, error) {

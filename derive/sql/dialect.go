@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -159,7 +160,15 @@ func escaped(s string) string { return quoted(strings.ReplaceAll(s, `\`, `\\`)) 
 type duckdb struct{}
 
 func (duckdb) read(o *Options, table string) string {
-	return "read_parquet(" + quoted(o.dir()+"/"+table+"/**/*.parquet") + ", hive_partitioning = true, hive_types_autocast = false)"
+	files := quoted(o.dir() + "/" + table + "/**/*.parquet")
+	if dirs := o.Dirs[table]; len(dirs) > 0 && !slices.ContainsFunc(dirs, func(dir string) bool { return strings.ContainsAny(dir, "*?[{") }) {
+		var list []string
+		for _, dir := range dirs {
+			list = append(list, quoted(o.dir()+"/"+table+"/"+dir+"/**/*.parquet"))
+		}
+		files = "[" + strings.Join(list, ", ") + "]"
+	}
+	return "read_parquet(" + files + ", hive_partitioning = true, hive_types_autocast = false)"
 }
 
 func (duckdb) nanoseconds(column string, _ bool) string { return "epoch_ns(" + column + ")" }

@@ -32,10 +32,13 @@ type Options struct {
 	From, Until pcp.Timestamp
 	Open        bool     // a value at Until does not count
 	Hosts       []string // the hosts that count, empty for all
-	Flat        bool     // the tables do not have the partition host, but a column
-	Undated     bool     // the tables do not have the partition date
-	Micros      bool     // their times are microseconds, and their unsigned integers of 64 bits decimals
-	Problems    bool     // the query is for the hosts for which the expression does not hold
+	// Dirs are the directories of a table that have rows of Hosts, so that an engine need not look into
+	// those of all hosts; nil, or none, for all.
+	Dirs     map[string][]string
+	Flat     bool // the tables do not have the partition host, but a column
+	Undated  bool // the tables do not have the partition date
+	Micros   bool // their times are microseconds, and their unsigned integers of 64 bits decimals
+	Problems bool // the query is for the hosts for which the expression does not hold
 }
 
 func (o *Options) dir() string { return strings.TrimRight(o.Tables, "/") }

@@ -49,6 +49,40 @@ func (t *Tables) parquetFiles(ctx context.Context, dir string) (files []string, 
 	return append(files, onlyParquet(dir, names)...), nil
 }
 
+// HostDirs returns the directories of hosts in a table, of those that have files: none without the partition host.
+func (t *Tables) HostDirs(ctx context.Context, table string, hosts []string) (dirs []string, err error) {
+	names, err := t.List(ctx, table)
+	for _, name := range names {
+		host, ok := hostOfDir(path.Join(name, "file"))
+		if err != nil || !ok || !isHost(name) || !slices.Contains(hosts, host) {
+			continue
+		}
+		var files bool
+		if files, err = t.hasFiles(ctx, path.Join(table, name)); files {
+			dirs = append(dirs, strings.TrimSuffix(name, "/"))
+		}
+	}
+	return dirs, err
+}
+
+// hasFiles reports whether there are files of a table in a directory, or in those of dates below it.
+func (t *Tables) hasFiles(ctx context.Context, dir string) (bool, error) {
+	names, err := t.List(ctx, dir)
+	for _, name := range names {
+		if err != nil {
+			break
+		}
+		has := path.Ext(name) == ".parquet"
+		if strings.HasPrefix(name, "date=") {
+			has, err = t.hasFiles(ctx, path.Join(dir, name))
+		}
+		if has {
+			return true, err
+		}
+	}
+	return false, err
+}
+
 // isHost reports whether a name of List is that of a host's directory.
 func isHost(name string) bool {
 	return strings.HasPrefix(name, "host=") && strings.HasSuffix(name, "/")
