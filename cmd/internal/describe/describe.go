@@ -246,22 +246,13 @@ func (c *Catalogue) definitions(d *Description) {
 		made := deps.New([]*derive.Definition{own}, find, false)
 		d.Expression, d.Operands, d.Base = made.Nodes[0].Expr, made.Nodes[0].Operands, made.Base
 	}
-	users := make(map[string][]string) // by operand
 	for _, name := range c.Defs.Names() {
-		for _, operand := range find(name).Metrics() {
-			users[operand] = append(users[operand], name)
+		of := find(name).Metrics()
+		if own == nil { // a definition counts where it is mentioned, others in the end
+			of = deps.New([]*derive.Definition{find(name)}, find, false).Base
 		}
-	}
-	seen := map[string]bool{d.Metric: true}
-	for todo := []string{d.Metric}; len(todo) > 0; {
-		name := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, user := range users[name] {
-			if seen[user] || own != nil && name != d.Metric { // a definition counts where it is mentioned
-				continue
-			}
-			seen[user] = true
-			d.Users, todo = append(d.Users, user), append(todo, user)
+		if name != d.Metric && slices.Contains(of, d.Metric) {
+			d.Users = append(d.Users, name)
 		}
 	}
 	slices.Sort(d.Users)
