@@ -82,7 +82,7 @@ func reopen(dir string, wanted map[uint64]bool) error {
 	if err != nil {
 		return err
 	}
-	defer q.spool.close()
+	defer q.lock.Close()
 	for _, e := range q.list {
 		b, err := q.load(e)
 		if err != nil {
@@ -109,7 +109,7 @@ func TestFaults(t *testing.T) {
 			q, err := OpenQueue(&QueueOptions{Dir: dir, Max: 1 << 40, Sync: true})
 			if err == nil {
 				put = work(q, 9, func(string, uint64) {})
-				q.spool.close()
+				q.lock.Close()
 			}
 		})
 		again, err := OpenQueue(&QueueOptions{Dir: dir, Max: 1 << 40, Warn: func(err error) { t.Error(err) }})
@@ -132,7 +132,7 @@ func TestFaults(t *testing.T) {
 		if err := again.Put(live(again.next)); err != nil {
 			t.Errorf("%v: the next request: %v", f, err)
 		}
-		again.spool.close()
+		again.lock.Close()
 	}
 }
 
@@ -146,7 +146,7 @@ func TestTorn(t *testing.T) {
 		t.Fatal(err)
 	}
 	put := work(q, 20, func(string, uint64) {})
-	q.spool.close()
+	q.lock.Close()
 	whole := os.DirFS(dir)
 	for range 100 {
 		torn := t.TempDir()
@@ -180,6 +180,6 @@ func TestTorn(t *testing.T) {
 				t.Errorf("seed %d: request %d has changed", seed, e.number)
 			}
 		}
-		q.spool.close()
+		q.lock.Close()
 	}
 }

@@ -71,7 +71,7 @@ func TestPack(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := q.list[number]
-			info, err := os.Stat(q.spool.path(e))
+			info, err := os.Stat(q.path(e))
 			if err != nil {
 				t.Fatal(err)
 			}

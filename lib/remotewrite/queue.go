@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"syscall"
@@ -34,9 +35,9 @@ import (
 //
 // A live request is stored as the difference to an earlier one, its key, whose file stays as long as others need it.
 type Queue struct {
-	opt   QueueOptions
-	spool *spool
-	now   func() time.Time
+	opt  QueueOptions
+	lock *os.File // of the directory
+	now  func() time.Time
 
 	zip   *zstd.Encoder
 	unzip *zstd.Decoder
@@ -116,15 +117,8 @@ func OpenQueue(opt *QueueOptions) (*Queue, error) {
 	if q.unzip, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(parallel), zstd.WithDecoderMaxMemory(maxBody)); err != nil {
 		return nil, err
 	}
-	if q.spool, err = openSpool(opt.Dir, opt.Sync); err != nil {
+	if err := q.openDir(); err != nil {
 		return nil, err
-	}
-	if q.list, q.next, err = q.spool.requests(q.opt.Warn); err != nil {
-		_ = q.spool.close()
-		return nil, err
-	}
-	for _, e := range q.list {
-		q.size += e.size
 	}
 	q.releaseAll()
 	return q, nil
@@ -182,7 +176,7 @@ func (q *Queue) put(b *Block, may state) error {
 	for {
 		err := ErrFull
 		if q.size+e.size <= q.opt.Max {
-			err = q.spool.write(e, text)
+			err = q.write(e, text)
 		}
 		if err == nil {
 			break
@@ -250,7 +244,7 @@ func (q *Queue) isKey(number uint64) bool {
 // release removes an acknowledged key that is not needed any more.
 func (q *Queue) release(number uint64) {
 	if e := q.find(number); e != nil && e.state == keyOnly && !q.isKey(number) {
-		q.spool.remove(e)
+		q.removeFile(e)
 		q.drop(e)
 	}
 }
@@ -382,13 +376,13 @@ func (q *Queue) leave(e *entry) {
 func (q *Queue) load(e *entry) (*Block, error) {
 	b, err := q.block(e)
 	if err != nil {
-		return nil, q.spool.damage(e, err)
+		return nil, q.damage(e, err)
 	}
 	return b, nil
 }
 
 func (q *Queue) block(e *entry) (*Block, error) {
-	text, err := q.spool.read(e)
+	text, err := q.readFile(e)
 	if err != nil {
 		return nil, err
 	}
@@ -443,11 +437,11 @@ func (q *Queue) failed(e *entry, unsure bool) {
 // remove removes a request. Its file stays if others are differences to it.
 func (q *Queue) remove(e *entry) {
 	if e.key == e.number && q.isKey(e.number) {
-		q.spool.keep(e)
+		q.keep(e)
 		q.changed()
 		return
 	}
-	q.spool.remove(e)
+	q.removeFile(e)
 	q.drop(e)
 }
 
@@ -506,5 +500,5 @@ func (q *Queue) Close() error {
 	}
 	clear(q.keys)
 	q.releaseAll()
-	return q.spool.close()
+	return q.lock.Close()
 }

@@ -13,13 +13,8 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// A spool is the directory of a queue, locked against other processes. A request is a file, which gets its
-// name when it is complete.
-type spool struct {
-	dir  string
-	sync bool // files and their names are on the disk when write returns
-	lock *os.File
-}
+// This file has the directory of a queue, which is locked against other processes. A request is a file, which gets its name when it is
+// complete.
 
 // The name of a file has the number of the request, the distances to it from the numbers of its batch and of its key, its number of
 // samples, and the checksum of the file. A request that has been acknowledged, but to which others are differences, ends in needed.
@@ -45,13 +40,15 @@ var (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func openSpool(dir string, sync bool) (*spool, error) {
+// openDir makes the directory if need be, and locks it.
+func (q *Queue) openDir() error {
+	dir := q.opt.Dir
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := safefile.MakeDir(dir, 0o700); err != nil {
-			return nil, err
+			return err
 		}
 		if err := os.Chmod(dir, 0o700); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	f, err := safefile.Lock(dir)
@@ -59,19 +56,21 @@ func openSpool(dir string, sync bool) (*spool, error) {
 		err = &os.PathError{Op: "lock", Path: dir, Err: ErrLocked}
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s := &spool{dir, sync, f}
-	if err := s.probe(); err != nil {
+	q.lock = f
+	if err = q.probe(); err == nil {
+		err = q.findFiles()
+	}
+	if err != nil {
 		f.Close()
-		return nil, err
 	}
-	return s, nil
+	return err
 }
 
 // probe makes a directory that cannot be written an error at once.
-func (s *spool) probe() error {
-	path := filepath.Join(s.dir, "probe"+unfinished)
+func (q *Queue) probe() error {
+	path := filepath.Join(q.opt.Dir, "probe"+unfinished)
 	_ = os.Remove(path) // of a process that was killed
 	if err := create(path, nil, false); err != nil {
 		return err
@@ -79,18 +78,18 @@ func (s *spool) probe() error {
 	return safefile.RemoveFile(path)
 }
 
-// requests returns the requests of an earlier process in their order, and a number that is above those of all names. It removes
-// incomplete files; warn gets strange ones.
-func (s *spool) requests(warn func(error)) (list []*entry, next uint64, err error) {
-	files, err := os.ReadDir(s.dir) // in the order of the names
+// findFiles finds the requests of an earlier process, and a number that is above those of all names. It removes incomplete files, and warns
+// of strange ones.
+func (q *Queue) findFiles() error {
+	files, err := os.ReadDir(q.opt.Dir) // in the order of the names
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	for _, f := range files {
 		name := f.Name()
 		if ours, ok := strings.CutSuffix(name, written+unfinished); ok && isName(ours) { // its writer has died
-			if err := safefile.RemoveFile(filepath.Join(s.dir, name)); err != nil {
-				return nil, 0, err
+			if err := safefile.RemoveFile(filepath.Join(q.opt.Dir, name)); err != nil {
+				return err
 			}
 		}
 		base, sent := strings.CutSuffix(name, needed)
@@ -99,23 +98,23 @@ func (s *spool) requests(warn func(error)) (list []*entry, next uint64, err erro
 		}
 		e, ok := parseName(strings.TrimSuffix(base, written))
 		if ok {
-			next = max(next, e.number+1)
+			q.next = max(q.next, e.number+1)
 		}
 		if !ok || !f.Type().IsRegular() {
-			warn(fmt.Errorf("%s is not a request of the queue, and is left alone", filepath.Join(s.dir, name)))
+			q.opt.Warn(fmt.Errorf("%s is not a request of the queue, and is left alone", filepath.Join(q.opt.Dir, name)))
 			continue
 		}
 		info, err := f.Info()
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
-		e.size, e.unsure = onDisk(info.Size()), true
-		if sent {
+		if e.size, e.unsure = onDisk(info.Size()), true; sent {
 			e.state = keyOnly
 		}
-		list = append(list, e)
+		q.size += e.size
+		q.list = append(q.list, e)
 	}
-	return list, next, nil
+	return nil
 }
 
 func isName(name string) bool {
@@ -139,11 +138,11 @@ func (e *entry) name() string {
 	return fmt.Sprintf(fileName, e.number, e.number-e.batch, e.number-e.key, e.samples, e.sum)
 }
 
-func (s *spool) path(e *entry) string {
+func (q *Queue) path(e *entry) string {
 	if e.state == keyOnly {
-		return filepath.Join(s.dir, e.name()+needed)
+		return filepath.Join(q.opt.Dir, e.name()+needed)
 	}
-	return filepath.Join(s.dir, e.name()+written)
+	return filepath.Join(q.opt.Dir, e.name()+written)
 }
 
 // create makes a file, whose content is on the disk when it returns if sync is set.
@@ -162,14 +161,14 @@ func create(path string, text []byte, sync bool) error {
 }
 
 // write leaves no file after an error.
-func (s *spool) write(e *entry, text []byte) error {
-	path := s.path(e)
-	err := create(path+unfinished, text, s.sync)
+func (q *Queue) write(e *entry, text []byte) error {
+	path := q.path(e)
+	err := create(path+unfinished, text, q.opt.Sync)
 	if err == nil {
 		err = safefile.RenameFile(path+unfinished, path)
 	}
-	if err == nil && s.sync {
-		if err = safefile.SyncDir(s.dir); err != nil {
+	if err == nil && q.opt.Sync {
+		if err = safefile.SyncDir(q.opt.Dir); err != nil {
 			_ = safefile.RemoveFile(path)
 		}
 	}
@@ -179,9 +178,9 @@ func (s *spool) write(e *entry, text []byte) error {
 	return err
 }
 
-// read returns the text of a request, under either of its names: it may be acknowledged meanwhile.
-func (s *spool) read(e *entry) ([]byte, error) {
-	path := filepath.Join(s.dir, e.name())
+// readFile returns the text of a request, under either of its names: it may be acknowledged meanwhile.
+func (q *Queue) readFile(e *entry) ([]byte, error) {
+	path := filepath.Join(q.opt.Dir, e.name())
 	text, err := safefile.Read(path+written, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		if other, e := safefile.Read(path+needed, maxFile); e == nil {
@@ -196,8 +195,8 @@ func (s *spool) read(e *entry) ([]byte, error) {
 
 // damage renames a file that is not as it was written, and returns the error for the user. An unreadable one stays for the next
 // process.
-func (s *spool) damage(e *entry, err error) error {
-	path := filepath.Join(s.dir, e.name()+written)
+func (q *Queue) damage(e *entry, err error) error {
+	path := filepath.Join(q.opt.Dir, e.name()+written)
 	if _, unreadable := errors.AsType[*fs.PathError](err); !unreadable || errors.Is(err, errNoKey) {
 		if e := safefile.RenameFile(path, path+damaged); e == nil {
 			path += damaged
@@ -207,19 +206,17 @@ func (s *spool) damage(e *entry, err error) error {
 }
 
 // keep renames a request that has been acknowledged. After an error the next process sends it once more, which does no harm.
-func (s *spool) keep(e *entry) {
-	path := s.path(e)
+func (q *Queue) keep(e *entry) {
+	path := q.path(e)
 	e.state = keyOnly
-	_ = safefile.RenameFile(path, s.path(e))
+	_ = safefile.RenameFile(path, q.path(e))
 }
 
-// remove removes the file of a request. The names of files that are differences to it are gone from the disk before, since they cannot be
+// removeFile removes the file of a request. The names of files that are differences to it are gone from the disk before, since they cannot be
 // read without it. It may leave the file: the next process sends it once more, which does no harm.
-func (s *spool) remove(e *entry) {
-	if e.state == keyOnly && s.sync && safefile.SyncDir(s.dir) != nil {
+func (q *Queue) removeFile(e *entry) {
+	if e.state == keyOnly && q.opt.Sync && safefile.SyncDir(q.opt.Dir) != nil {
 		return
 	}
-	_ = safefile.RemoveFile(s.path(e))
+	_ = safefile.RemoveFile(q.path(e))
 }
-
-func (s *spool) close() error { return s.lock.Close() }
