@@ -163,31 +163,25 @@ func (n *conn) post(ctx context.Context, b *Block) (lost bool, err error) {
 	return lost || again, err
 }
 
-// A version of the protocol has other headers.
-type version struct{ mime, number string }
-
-func versionOf(n int) version {
-	if n == 1 {
-		return version{"application/x-protobuf", "0.1.0"}
+func (n *conn) attempt(ctx context.Context, b *Block, version int) (lost bool, err error) {
+	c := n.c
+	mime, number := "application/x-protobuf", "0.1.0"
+	if version == 2 {
+		mime, number = mime+";proto=io.prometheus.write.v2.Request", "2.0.0"
 	}
-	return version{"application/x-protobuf;proto=io.prometheus.write.v2.Request", "2.0.0"}
-}
-
-func (n *conn) attempt(ctx context.Context, b *Block, number int) (lost bool, err error) {
-	c, v := n.c, versionOf(number)
 	limited, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
 	connected := false
 	traced := httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 		connected, lost = true, !i.Reused && n.open.Swap(false)
 	}})
-	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.url.String(), bytes.NewReader(b.message(number)))
+	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.url.String(), bytes.NewReader(b.message(version)))
 	if err != nil {
 		return false, &Refusal{Text: "no request can be made"}
 	}
-	req.Header.Set("Content-Type", v.mime)
+	req.Header.Set("Content-Type", mime)
 	req.Header.Set("Content-Encoding", "snappy")
-	req.Header.Set("X-Prometheus-Remote-Write-Version", v.number)
+	req.Header.Set("X-Prometheus-Remote-Write-Version", number)
 	req.Header.Set("User-Agent", c.opt.Agent)
 	if err := c.authorize(req); err != nil {
 		return false, &Failure{Err: err}
@@ -197,7 +191,7 @@ func (n *conn) attempt(ctx context.Context, b *Block, number int) (lost bool, er
 	switch {
 	case err == nil:
 		defer res.Body.Close()
-		return lost, n.answered(res, number, b.Samples, cancel)
+		return lost, n.answered(res, version, b.Samples, cancel)
 	case ctx.Err() != nil:
 		return lost, ctx.Err()
 	case limited.Err() != nil && connected: // a slow server lives

@@ -66,7 +66,6 @@ type QueueOptions struct {
 }
 
 const (
-	maxKept = 10_000
 	maxUses = 63       // of a key: so many files are lost with it if it is damaged
 	maxRead = 32       // keys in memory
 	maxBody = 64 << 20 // of a request, without compression
@@ -346,7 +345,7 @@ func (q *Queue) forget() {
 		switch e := q.list[i]; {
 		case e.state == keyOnly:
 			i++
-		case e.state != kept || q.now().Sub(e.since) < q.opt.Keep && len(q.list) <= maxKept:
+		case e.state != kept || q.now().Sub(e.since) < q.opt.Keep:
 			return
 		default:
 			q.remove(e)

@@ -49,6 +49,12 @@ type Request struct {
 	size   int // of a message of 1.0, about
 }
 
+// A sentSeries is a series whose samples a Sender puts in the order of time.
+type sentSeries struct {
+	Series
+	ms int64 // the time of the last sample
+}
+
 type timeSeries struct {
 	Series
 	samples []sample

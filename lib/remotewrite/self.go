@@ -44,15 +44,13 @@ func (s *Sender) putSelf(ms int64, end bool) {
 		return
 	}
 	if s.self == nil {
-		s.selfTime = ms - 1
 		for _, m := range selfMetrics() {
 			list := append(append([]Label(nil), s.opt.Self...), s.opt.Labels...)
 			labels := EncodeLabels(append(list, Label{Name: "__name__", Value: m.name + m.suffix()})...)
-			s.self = append(s.self, Series{Labels: labels, Meta: &Metadata{Kind: m.kind, Name: m.name, Help: m.help, Unit: m.unit}})
+			s.self = append(s.self, sentSeries{Series{Labels: labels, Meta: &Metadata{Kind: m.kind, Name: m.name, Help: m.help, Unit: m.unit}}, ms - 1})
 		}
 	}
-	ms = max(ms, s.selfTime+1)
-	s.selfTime = ms
+	ms = max(ms, s.self[0].ms+1)
 	stats := s.opt.Queue.Stats()
 	stats.Lost = s.Missing.NoRoom
 	for i, m := range selfMetrics() {

@@ -51,8 +51,7 @@ type Sender struct {
 	round    int       // the number of samples or, of several hosts, rounds
 	next     time.Time // when metrics are described again
 	rate     rate
-	self     []Series
-	selfTime int64
+	self     []sentSeries
 	doubles  format.Doubles
 	waiting  []sampling.Value   // of a set, those that take up the series of others if these have no value in the set
 	ups      map[Labels]*target // whose series up it is
@@ -82,13 +81,12 @@ type seriesKey struct {
 
 // A series belongs to the instance that comes first with its labels. Those of others are doubles, which are not sent.
 type series struct {
-	Series
+	sentSeries
 	host   *hostSeries
 	key    seriesKey
 	of     *series // of a double, the series with its labels
 	shared bool    // it has had doubles
 	ended  bool
-	ms     int64 // the time of the last sample
 	value  float64
 	round  int // the round of the last value
 }
@@ -208,8 +206,8 @@ func (s *Sender) add(metric int, v *sampling.Value, all bool) bool {
 	if m.meta.Kind == Counter && number < x.value {
 		s.restarted(x)
 	}
-	x.ms, x.value = ms, number
-	s.put(&x.Series, ms, number)
+	x.value = number
+	s.put(&x.sentSeries, ms, number)
 	return true
 }
 
@@ -226,7 +224,7 @@ func (s *Sender) begin(m *sentMetric, v *sampling.Value, h *hostSeries, key seri
 		other.key = key
 		return other
 	}
-	x := &series{Series: Series{Labels: labels, Meta: m.meta}, host: h, key: key, of: other, ms: v.Time.Time().UnixMilli() - 1} // any time is later
+	x := &series{sentSeries: sentSeries{Series{Labels: labels, Meta: m.meta}, v.Time.Time().UnixMilli() - 1}, host: h, key: key, of: other} // any time is later
 	if t := s.targets[v.Host]; t != nil {
 		x.ms = max(x.ms, t.ended)
 	}
@@ -329,10 +327,7 @@ func (s *Sender) endOne(m *sentMetric, x *series, ms int64) {
 	if x.of != nil {
 		return
 	}
-	if ms > x.ms {
-		x.ms = ms
-		s.put(&x.Series, ms, Stale())
-	}
+	s.put(&x.sentSeries, ms, Stale())
 	x.ended = true
 	delete(m.owners, x.Labels)
 }
@@ -348,8 +343,13 @@ func (s *Sender) Close() error {
 	return s.err
 }
 
-// put adds a sample. A batch never has two live samples of a series: the end of a round ends it.
-func (s *Sender) put(series *Series, ms int64, value float64) {
+// put adds a sample, unless it is not later than the one before in its series. A batch never has two live samples of a series: the end of a
+// round ends it.
+func (s *Sender) put(x *sentSeries, ms int64, value float64) {
+	if ms <= x.ms {
+		return
+	}
+	x.ms = ms
 	if s.request.Samples == 0 {
 		s.begun = ms
 	} else if s.isFull(ms) {
@@ -359,7 +359,7 @@ func (s *Sender) put(series *Series, ms int64, value float64) {
 	if s.request.Samples == 0 {
 		s.describe()
 	}
-	s.request.Add(series, ms, value)
+	s.request.Add(&x.Series, ms, value)
 }
 
 // isFull reports whether the samples so far are enough for a batch: for as many requests as can be sent at the same time, or one

@@ -87,7 +87,7 @@ func (q *Queue) findFiles() error {
 	}
 	for _, f := range files {
 		name := f.Name()
-		if ours, ok := strings.CutSuffix(name, written+unfinished); ok && isName(ours) { // its writer has died
+		if _, ours := parseName(strings.TrimSuffix(name, written+unfinished)); ours && strings.HasSuffix(name, unfinished) { // its writer has died
 			if err := safefile.RemoveFile(filepath.Join(q.opt.Dir, name)); err != nil {
 				return err
 			}
@@ -115,11 +115,6 @@ func (q *Queue) findFiles() error {
 		q.list = append(q.list, e)
 	}
 	return nil
-}
-
-func isName(name string) bool {
-	_, ok := parseName(name)
-	return ok
 }
 
 func parseName(name string) (*entry, bool) {

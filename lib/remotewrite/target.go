@@ -20,9 +20,8 @@ type target struct {
 
 // An upSeries is a series up, whose label host changes when the host first tells its name.
 type upSeries struct {
-	Series
+	sentSeries
 	name   string
-	ms     int64
 	double bool // another host has its labels
 }
 
@@ -165,7 +164,7 @@ func (s *Sender) endMissing(host string, t *target) {
 func (s *Sender) putUp(host string, t *target, ms int64, value float64) {
 	if name := s.opt.Hosts.name(host); t.up.Labels == "" || t.up.name != name {
 		s.endUp(t, ms)
-		t.up = upSeries{Series{Labels: s.upLabels(host), Meta: upMeta}, name, ms - 1, false}
+		t.up = upSeries{sentSeries{Series{Labels: s.upLabels(host), Meta: upMeta}, ms - 1}, name, false}
 	}
 	switch owner := s.ups[t.up.Labels]; {
 	case owner == nil:
@@ -177,15 +176,12 @@ func (s *Sender) putUp(host string, t *target, ms int64, value float64) {
 		}
 		return
 	}
-	if ms > t.up.ms {
-		t.up.ms = ms
-		s.put(&t.up.Series, ms, value)
-	}
+	s.put(&t.up.sentSeries, ms, value)
 }
 
 func (s *Sender) endUp(t *target, ms int64) {
 	if t.up.Labels != "" && s.ups[t.up.Labels] == t {
-		s.put(&t.up.Series, max(ms, t.up.ms+1), Stale())
+		s.put(&t.up.sentSeries, max(ms, t.up.ms+1), Stale())
 		delete(s.ups, t.up.Labels)
 	}
 	t.up.Labels = ""
