@@ -53,7 +53,7 @@ func textLabel(name, value string, flags uint8) pcp.Label {
 	return pcp.Label{Name: name, Value: string(quoted), Flags: flags}
 }
 
-// contextLabels returns the labels that the daemon has for the host, and for a client on the same
+// contextLabels returns the labels that a daemon would return for the host to a client on the same
 // machine (wire.md W8.5).
 func (s *Source) contextLabels() []pcp.Label {
 	const own = uint8(pcp.ContextLabels)

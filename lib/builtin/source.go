@@ -27,19 +27,18 @@ type Options struct {
 	Agents []Agent
 	// Root is the directory below which proc, sys, etc and var are; "" means "/".
 	Root string
-	// Getenv returns the variables that tests of the reference set for its agents, which lead to files
-	// recorded on other systems; nil means that there are none.
+	// Getenv returns the variables that select files recorded on other systems, as the reference's
+	// tests set for its agents. nil means no variables.
 	Getenv func(name string) string
 	// CacheDir is the directory in which collectors keep the numbers of instances for the next
 	// program; "", or a directory of a network or of FUSE, keeps them in memory.
 	CacheDir string
-	// MMVDir is the directory with the memory-mapped value files of programs; "" means that there
-	// are none.
+	// MMVDir is the directory of programs' memory-mapped value files, "" for none.
 	MMVDir string
 	// Helper asks a file system that may not answer by a child process, as linux.Helper does; nil means that a thread of this process
 	// asks, which no signal may end before the file system answers.
 	Helper func(ctx context.Context, dir string) (string, error)
-	// Report is called during a question with what no value can say, such as the name of a file system that does not answer; may be
+	// Report is called during a request with a problem that no value shows, such as a file system that does not answer. It may be
 	// nil.
 	Report func(error)
 	// Hostname returns the name of the host; nil means os.Hostname.
@@ -55,7 +54,7 @@ type Options struct {
 type Collector struct {
 	// Name is the label "agent" of a provider that has no labels of its own.
 	Name string
-	// Domain is that of the provider.
+	// Domain is the domain of the provider.
 	Domain uint32
 	// Roots are the first components of the provider's names, in their order. Without them, the
 	// provider is made at the first question about a name.
@@ -106,11 +105,11 @@ func New(opts *Options) *Source {
 	return s
 }
 
-// Host implements pmapi.Source: the name is that of this machine.
+// Host implements pmapi.Source. It returns the name of this machine.
 func (s *Source) Host() (name, zone string) { return s.host.Name(), "" }
 
-// A domainError is the error of an identifier whose domain has no collector: there is no agent, and
-// so the identifier is unknown.
+// A domainError is the error of an identifier whose domain has no collector. It matches
+// pmerr.NoAgent and the code for an unknown identifier.
 type domainError struct{ unknown pmerr.Code }
 
 func (e domainError) Error() string   { return pmerr.NoAgent.Error() }
@@ -212,7 +211,8 @@ func (s *Source) roots(ctx context.Context, m *member) []string {
 	return m.Roots
 }
 
-// hides reports whether a member that was asked for has a name of one that was not.
+// hides reports whether a requested member has a name of the default member m, over which it takes
+// precedence.
 func (s *Source) hides(ctx context.Context, m *member, name string) bool {
 	return !m.Asked && slices.ContainsFunc(s.members, func(o *member) bool {
 		if !o.Asked || s.open(ctx, o) != nil {

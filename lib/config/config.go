@@ -10,8 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Config holds the definitions of pcp.conf. Variables of the environment override them (values.md
-// V20).
+// A Config holds the definitions of pcp.conf. Variables of the environment override them.
 type Config struct {
 	lookupEnv func(string) (string, bool)
 	text      []byte // text of pcp.conf
@@ -120,7 +119,7 @@ var usual = [...]struct{ name, value string }{
 	{"PCP_RUN_DIR", "/run/pcp"},
 }
 
-// Get returns the value of a variable, or that of a usual installation, or "".
+// Get returns the value of a variable, or its usual default, or "".
 func (c *Config) Get(name string) string {
 	if value, ok := c.Lookup(name); ok {
 		return value

@@ -15,8 +15,8 @@ const (
 )
 
 // AppendAtom appends a value as pmAtomStr shows it in diagnostics: floating-point numbers with an
-// exponent, only the beginning of long strings and aggregates, and only the number of event records
-// (values.md V8.1). A Value that is not set is "<null>".
+// exponent, only the beginning of long strings and aggregates, and only the number of event records.
+// A Value that is not set is "<null>".
 func AppendAtom(dst []byte, v pcp.Value) []byte {
 	t := v.Type()
 	switch {

@@ -11,9 +11,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// AppendEventHead appends the rest of the line about a record of events after its number and time, and
-// what the line has no room for: none if the record has nothing, or the events that were missed, after an
-// indent. The first parameter ends the line of a record without flags.
+// AppendEventHead appends the rest of an event record's line, after its number and time, and a further
+// line: none if the record is empty, or the number of missed events, after an indent. The line of a
+// record without flags is left open for the first parameter.
 func AppendEventHead(dst []byte, rec *pcp.EventRecord, none, indent string) []byte {
 	switch {
 	case rec.Flags == 0 && len(rec.Params) == 0:
@@ -36,7 +36,7 @@ func AppendEventStamp(dst []byte, rec *pcp.EventRecord, t pcp.Type, zone *time.L
 }
 
 // AppendEventDump appends the reference's dump of event value i of v, for which [pcp.UnpackEvents]
-// returned err: all records and parameters up to the damage (values.md V11.3). A parameter of a
+// returned err: all records and parameters up to the damage. A parameter of a
 // wrong type is left out. name returns the names of a metric, or its identifier.
 func AppendEventDump(dst []byte, v *pcp.Values, i int, err error, name func(pcp.ID) string) []byte {
 	value := v.Value(i)

@@ -145,8 +145,9 @@ const (
 	mostFixed  = 1e15
 )
 
-// appendReadable appends a number with four significant digits, but with its whole integer and with no
-// more digits after the point than the column has. A number that would become 0 has an exponent.
+// appendReadable appends a number with four significant digits, but with all digits of its integer
+// part, and with no more digits after the point than the column. A number that would be shown as 0
+// gets an exponent.
 func (n *Numbers) appendReadable(dst []byte, f float64) []byte {
 	abs := math.Abs(f)
 	places, least := 4, 0.5
@@ -270,8 +271,8 @@ func (n *Numbers) reserve() {
 	}
 }
 
-// AppendAligned appends a value in a column of a width: points stand below points as long as numbers
-// fit into the room that was made for them.
+// AppendAligned appends a value in a column of the given width, with aligned decimal points while
+// numbers fit the column.
 func (n *Numbers) AppendAligned(dst []byte, v pcp.Value, width int) []byte {
 	start := len(dst)
 	dst = n.Append(dst, v)
@@ -341,7 +342,7 @@ func (m Magnitude) fills(factor, smaller float64) bool {
 	return m.Most*factor >= leastReadable && (m.Least*factor >= leastReadable || m.Most*smaller >= mostReadable)
 }
 
-// largestUnit goes down from a scale to the first that numbers fill.
+// largestUnit lowers the scale of to until the numbers are large enough for it.
 func largestUnit(from, to pcp.Units, scale func(*pcp.Units) *int8, size Magnitude) (pcp.Units, float64) {
 	factor := func(to pcp.Units) float64 {
 		s, err := pcp.NewScaler(pcp.Double, from, to)

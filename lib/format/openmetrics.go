@@ -53,8 +53,8 @@ func (fs *Families) Family(name string, d *pcp.Desc) Family {
 	return f
 }
 
-// Doubles collects the series that are left out because others have the same name and labels, such as those of instances that
-// differ only in bytes that are not UTF-8. Its zero value is empty.
+// Doubles collects series that are left out as duplicates in name and labels, such as those of instances that differ only in
+// bytes that are not UTF-8. Its zero value is empty.
 type Doubles struct {
 	names []string
 	n     int

@@ -8,7 +8,7 @@ import (
 )
 
 // AppendReal appends f in about four digits, right aligned in width characters, as pmval does
-// without a precision (commands.md T6.4): the decimal points of numbers below ten thousand are
+// without a precision: the decimal points of numbers below ten thousand are
 // aligned, other numbers have an exponent. A narrow width shortens only the padding of the digits;
 // a number that fills the field is left aligned.
 func AppendReal(dst []byte, f float64, width int) []byte {
@@ -87,7 +87,7 @@ var (
 )
 
 // AppendScaled appends f in exactly seven characters, with the suffix K, M, G or T where it is
-// needed, as pmNumberStr does (values.md V8.3).
+// needed, as pmNumberStr does.
 func AppendScaled(dst []byte, f float64) []byte {
 	rows, inf, limit := &scaledUp, " inf?  ", 999995e9
 	if f < 0 {

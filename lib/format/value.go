@@ -33,7 +33,7 @@ func (o *Options) location() *time.Location {
 }
 
 // AppendValue appends value i of column v as pmPrintValue prints it, right aligned in at least
-// width characters (values.md V8.2).
+// width characters.
 func (o *Options) AppendValue(dst []byte, v *pcp.Values, i, width int) []byte {
 	if v.Odd != nil && v.Odd[i].Bad {
 		return o.AppendOdd(dst, &v.Odd[i], width)

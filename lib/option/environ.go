@@ -54,8 +54,8 @@ func (p *Parser) readEnvironment(report func(name string, err error)) {
 	}
 }
 
-// ReadEnvironment sets the shared options that variables of the environment stand for. Only
-// programs that do not call Parse need it. The error joins those of all variables.
+// ReadEnvironment sets the shared options from environment variables. Programs that call Parse do
+// not need it. The error joins those of all variables.
 func (p *Parser) ReadEnvironment() error {
 	p.setDefaults()
 	var errs []error

@@ -23,8 +23,8 @@ func (p *Parser) addFolio(name string) error {
 	return err
 }
 
-// Folio returns the archives that the folio of a name lists, relative to its own directory
-// (values.md V24.2). An error is a *[RuntimeError]; with it come the archives up to the mistake.
+// Folio returns the archives that the folio of a name lists, relative to its own directory.
+// An error is a *[RuntimeError]; the archives before it are returned too.
 func (p *Parser) Folio(name string) (archives []string, err error) {
 	f, err := p.Open(name)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A LocalAgent is an agent in the table of those that a local context loads (commands.md T1.4). An
-// agent with a Path and no Init is a program, which the reference does not take: Path is followed by
-// its arguments (see Words).
+// A LocalAgent is an agent in the table of those that a local context loads. An
+// agent with a Path and no Init is a program, which the reference does not support: Path is followed
+// by its arguments (see Words).
 type LocalAgent struct {
 	Domain int
 	Path   string // path of the agent's library
@@ -110,9 +110,9 @@ func (spec localSpec) arguments(text string) (localSpec, error) {
 	return spec, nil
 }
 
-// isProgram reports whether a path, which may be followed by arguments, is that of a program, and
-// whether the quotes are closed. The path has a slash, so that words which are mistakes to the
-// reference stay such.
+// isProgram reports whether a text is the path of a program, with optional arguments, and whether
+// its quotes are closed. The path must have a slash, so that words that the reference rejects are
+// rejected here too.
 func isProgram(path string) (program, closed bool) {
 	words, closed := Words(path)
 	if len(words) == 0 || !strings.ContainsAny(words[0], `/\`) || strings.HasSuffix(words[0], ".so") {

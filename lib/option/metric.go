@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/internal/hostattr"
 )
 
-// A Metric is a metric specification taken apart (pmParseMetricSpec; commands.md T3.1, values.md
-// V22.2):
+// A Metric is a metric specification (pmParseMetricSpec):
 //
 //	[HOST:]metric[[inst,...]]   [ARCHIVE/]metric[[inst,...]]   @:metric
 type Metric struct {

@@ -170,7 +170,7 @@ func text(p *string, has *bool) setter {
 	}
 }
 
-// Debug is a set of debug options by name (commands.md T1.8). The zero value is the empty set.
+// Debug is a set of debug options by name. The zero value is the empty set.
 type Debug struct{ names []string }
 
 var debugNames = [...]string{

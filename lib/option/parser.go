@@ -84,10 +84,10 @@ func (p *Parser) Parse(args []string) (operands []string, err error) {
 	return operands, p.finish()
 }
 
-// CheckSource does the checks that need to know the source: it selects the machine's own archives
-// if there is an origin but no source, and reports options that do not apply to the source. Only a
-// program with LateChecks calls it, after an operand may have set a source in Options. Then it
-// calls further, which may Complain. The error is that of Parse.
+// CheckSource runs the checks that depend on the source: it selects the machine's own archives if
+// there is an origin but no source, and reports options that do not apply to the source. Only
+// programs with LateChecks call it, after operands may have set a source. It then calls further,
+// which may Complain. Errors are as for Parse.
 func (p *Parser) CheckSource(further ...func()) error {
 	p.checkSource()
 	for _, f := range further {

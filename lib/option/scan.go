@@ -102,8 +102,8 @@ func (s *scanner) match(name string) (candidates []*Option) {
 	return candidates
 }
 
-// unclear returns the error for a word that stands for no option, or for several: the message has
-// the first of the table, then the others from the table's end.
+// unclear returns the error for an unknown or ambiguous option. The message lists the first
+// candidate of the table, then the others from the end of the table.
 func unclear(word string, candidates []*Option) error {
 	if len(candidates) == 0 {
 		return fmt.Errorf("unrecognized option '--%s'", word)

@@ -32,8 +32,8 @@ func (o *Options) Source() (kind SourceKind, name string) {
 	return DefaultHost, "local:"
 }
 
-// SetSource makes the source of a metric specification that of the options. It fails if that would
-// be a host and an archive.
+// SetSource sets the source of the options to that of a metric specification. It fails if they
+// would have both a host and an archive.
 func (o *Options) SetSource(m Metric) error {
 	switch {
 	case m.Kind == Local:

@@ -54,8 +54,8 @@ func (t *Table) Strings(p *[]string, short, long, word, text string) {
 	t.Func(func(arg string) error { *p = append(*p, arg); return nil }, short, long, word, text)
 }
 
-// Func adds an option that calls f with its argument, called word in the usage text. Without a word
-// there is no argument.
+// Func adds an option that calls f with its argument, called word in the usage text. If word is "",
+// the option takes no argument.
 func (t *Table) Func(f func(arg string) error, short, long, word, text string) {
 	t.Add(&Option{Short: short, Long: long, Word: word, Text: text, Set: f})
 }
@@ -90,7 +90,7 @@ func (t *Table) find(match func(*Option) bool) *Option {
 
 const textColumn = 24 // of the texts of options in the usage text
 
-// Usage returns the usage text (commands.md T1.3).
+// Usage returns the usage text.
 func (p *Parser) Usage() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage: %s %s\n", p.Prog, p.Operands)

@@ -1,7 +1,6 @@
 package pmerr
 
-// The codes of the PMAPI (values.md V15). A code is never reused for a second meaning; Name returns
-// its name in C.
+// The codes of the PMAPI. A code is never reused for a second meaning; Name returns its name in C.
 const (
 	Generic        Code = -12345 // an error whose details were already reported
 	PMNS           Code = -12346 // a name space file is wrong

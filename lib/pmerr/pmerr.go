@@ -1,8 +1,8 @@
-// Package pmerr holds the numbered error codes of the Performance Co-Pilot: their names, their
-// texts, and the way from any Go error to a code.
+// Package pmerr defines the numbered error codes of the Performance Co-Pilot, with their names and
+// texts, and finds the code of any Go error.
 //
-// A [Code] is an error by itself, comparable, and found through any wrapping by errors.Is(err,
-// pmerr.PMID). [Of] gives the code of any error.
+// A [Code] is an error: errors.Is(err, pmerr.PMID) finds it in a wrapped error, and [Of] returns
+// the code of any error.
 package pmerr
 
 import (
@@ -16,8 +16,7 @@ import (
 )
 
 // A Code is a PMAPI status: zero for success, otherwise negative: an error number of the system (-1
-// to -12344), a code of the PMAPI, or below -21344 one of the authentication or TLS library
-// (values.md V15).
+// to -12344), a code of the PMAPI, or below -21344 one of the authentication or TLS library.
 type Code int32
 
 // ENOENT and EINVAL are the two system error numbers that the PMAPI itself uses: a missing object,

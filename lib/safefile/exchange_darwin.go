@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Exchange gives two directories of one file system each other's name, at once: at no time is there none under
-// either name.
+// Exchange swaps the names of two directories of one file system atomically.
 func Exchange(a, b string) error {
 	op := Op{Kind: OpExchange, Name: a, To: b}
 	if err := op.observe(); err != nil {

@@ -42,9 +42,9 @@ const (
 
 var observer atomic.Pointer[func(*Op) error]
 
-// Observe calls f with each Op of this process until the returned function is called: before it is done, but OpClose after that. An
-// error of f becomes that of the call; it is not done then, but for OpClose and what is left of Data. Nothing is synced meanwhile, which
-// would be slow. Calls are concurrent. There is one observer at a time, and none but in tests.
+// Observe calls f with each Op of this process, before the operation, or after it for OpClose, until the returned function is called. If
+// f fails, the operation fails with that error and is not performed, except OpClose and the rest of Data. Nothing is synced meanwhile,
+// because that is slow. Calls of f are concurrent. Only tests use it, one observer at a time.
 func Observe(f func(*Op) error) (end func()) {
 	if !observer.CompareAndSwap(nil, &f) {
 		panic("safefile: there is an observer already")
@@ -61,7 +61,7 @@ func (op *Op) observe() error {
 	return nil
 }
 
-// A File is open for writing. Its calls are those of os.File.
+// A File is an open file for writing, with the methods of os.File.
 type File struct {
 	f    *os.File
 	next int64 // where Write writes
@@ -207,7 +207,7 @@ func mkdir(dir string, perm fs.FileMode) error {
 	return os.Mkdir(dir, perm)
 }
 
-// MakeTemp makes a directory with a name that begins with prefix and that nobody else uses, for this user only.
+// MakeTemp makes a new directory, accessible to this user only, whose name begins with prefix.
 func MakeTemp(prefix string) (dir string, err error) {
 	for {
 		dir = prefix + strconv.FormatUint(uint64(rand.Uint32()), 10)

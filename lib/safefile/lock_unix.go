@@ -11,7 +11,8 @@ import (
 // Locks reports whether Lock keeps others out.
 const Locks = true
 
-// Lock locks a directory for as long as the file is open. The error is ErrLocked if a process has locked it.
+// Lock locks a directory until the returned file is closed. The error is ErrLocked if a process holds the
+// lock.
 func Lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|noWait, 0)
 	if err != nil {

@@ -12,8 +12,8 @@ const sharingViolation = syscall.Errno(32)
 // Locks reports whether Lock keeps others out.
 const Locks = true
 
-// Lock locks a directory for as long as the file is open, which is one in it that others cannot open. The
-// error is ErrLocked if a process has locked it.
+// Lock locks a directory until the returned file is closed, a file in the directory that others cannot
+// open. The error is ErrLocked if a process has locked it.
 func Lock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, "lock")
 	name, err := syscall.UTF16PtrFromString(path)

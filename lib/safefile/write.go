@@ -12,10 +12,10 @@ import (
 	"syscall"
 )
 
-// Create writes a new file. The error is fs.ErrExist if there is one of that name. A crash leaves no
-// file or the whole file where the file system has hard links; after an error there is no file.
+// Create writes a new file. The error is fs.ErrExist if the name exists. On a file system with hard
+// links a crash leaves no file or the whole file; an error leaves no file.
 func Create(name string, text []byte) error {
-	f, err := beside(filepath.Dir(name), filepath.Base(name), 0o666)
+	f, err := createTemp(filepath.Dir(name), filepath.Base(name), 0o666)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func Replace(name string, text []byte) error {
 	case err != nil || !info.Mode().IsRegular():
 		return rewrite(name, text)
 	}
-	f, err := beside(filepath.Dir(name), filepath.Base(name), info.Mode().Perm())
+	f, err := createTemp(filepath.Dir(name), filepath.Base(name), info.Mode().Perm())
 	if errors.Is(err, fs.ErrPermission) {
 		return overwrite(name, text) // the directory is read-only for us
 	} else if err != nil {
@@ -73,9 +73,9 @@ func Replace(name string, text []byte) error {
 	return move(f, name, text, info.Mode().Perm())
 }
 
-// Install puts a file into a directory of which programs read every file, and replaces a file or a link
-// of the same name. The temporary file is in the directory above, where these programs do not look; if
-// it cannot be there, it is in the directory itself.
+// Install writes a file into a directory whose every file is read by programs, and replaces a file or a
+// link of the same name. The temporary file is in the parent directory if possible, else in the
+// directory itself.
 func Install(name string, text []byte) error {
 	mode := fs.FileMode(0o644)
 	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
@@ -86,12 +86,12 @@ func Install(name string, text []byte) error {
 		return err
 	}
 	above, base := filepath.Dir(dir), filepath.Base(name)
-	if f, err := beside(above, base, mode); err == nil {
+	if f, err := createTemp(above, base, mode); err == nil {
 		if err = move(f, name, text, mode); !crossing(err) {
 			return err
 		}
 	}
-	f, err := beside(dir, base, mode)
+	f, err := createTemp(dir, base, mode)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func Install(name string, text []byte) error {
 // Keep writes a file of this user's programs with a mode, in the place of one of the same name. A crash leaves the old text or the
 // new.
 func Keep(name string, text []byte, mode fs.FileMode) error {
-	f, err := beside(filepath.Dir(name), filepath.Base(name), mode)
+	f, err := createTemp(filepath.Dir(name), filepath.Base(name), mode)
 	if err != nil {
 		return err
 	}
@@ -119,9 +119,9 @@ func Remove(name string) error {
 	return syncDir(name)
 }
 
-// beside creates a file in a directory, with a name that nobody else uses and made of base. The mode is
-// before the process's mask.
-func beside(dir, base string, mode fs.FileMode) (*File, error) {
+// createTemp creates a file in a directory, with a unique name derived from base. The process's umask
+// applies to mode.
+func createTemp(dir, base string, mode fs.FileMode) (*File, error) {
 	if len(base) > 200 { // file systems allow 255 bytes
 		base = base[:200]
 	}
@@ -176,7 +176,7 @@ func fill(f *File, text []byte) error {
 	return nil
 }
 
-// rewrite writes what is not a file, or not there yet.
+// rewrite writes to a name that does not exist, or is not a regular file.
 func rewrite(name string, text []byte) error {
 	f, err := Output(name)
 	if err != nil {

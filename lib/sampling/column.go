@@ -16,8 +16,8 @@ type Column struct {
 	names []string // instead, in the order of the values
 }
 
-// Column returns the numbers of a set as a Column. It has none, and ok is false, unless all values are numbers
-// of one type, in the order in which they were fetched.
+// Column returns the numbers of a set as a Column. ok is false unless all values are numbers of one type, in
+// the order of the fetch.
 func (set *Set) Column() (c Column, ok bool) {
 	v := set.values
 	if v == nil || set.order != nil {

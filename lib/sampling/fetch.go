@@ -25,8 +25,8 @@ type Times struct {
 	Later bool
 }
 
-// An IdleError is that of a context which has ended while no request was under way, so that a
-// connection is as good as before.
+// An IdleError is the error of a context that ended while no request was pending, so that the
+// connection remains usable.
 type IdleError struct{ Err error }
 
 // Error implements error.
@@ -35,10 +35,9 @@ func (e *IdleError) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the context.
 func (e *IdleError) Unwrap() error { return e.Err }
 
-// Fetches fetches the metrics of req again and again, at the times that t says: the values that a live
-// source has now, or those of a recording from t.Start on. The end of the recording ends the loop, and
-// so does the first error, which is the last thing that is yielded. req may change between fetches. Each
-// result overwrites the one before.
+// Fetches yields results of req at the times of t: current values of a live source, or values of a
+// recording from t.Start on. It ends at the end of a recording, or after it has yielded an error. req
+// may change between fetches. Each result overwrites the previous one.
 func Fetches(ctx context.Context, src pmapi.Source, req *pmapi.Request, t *Times) iter.Seq2[*pcp.Result, error] {
 	return func(yield func(*pcp.Result, error) bool) {
 		clock, err := t.begin(ctx, src)

@@ -29,8 +29,8 @@ type Header struct {
 	End      pcp.Timestamp  // of the window; zero if it is open
 	Samples  int            // at most; negative for no limit
 	Interval time.Duration  // between samples; 0 if they are records
-	// Instances returns the instances that the values of a metric may have: all that a recording has had, or those that
-	// a live source has now, in a list that may be changed. The error is that of the source. Instances is nil if nobody knows.
+	// Instances returns the possible instances of a metric's values: all instances of a recording, or the current ones of a
+	// live source. The caller may change the list. Errors are those of the source. Instances is nil if they are unknown.
 	Instances func(ctx context.Context, metric int) ([]pcp.Instance, error)
 }
 
@@ -81,7 +81,7 @@ type Value struct {
 	Time     pcp.Timestamp // when the Host had it; zero for the time of the Sample
 }
 
-// A HostState says what became of one of several hosts in a round of samples.
+// A HostState is the state of one of several hosts in a round of samples.
 type HostState byte
 
 // The states of a host.
@@ -93,8 +93,8 @@ const (
 
 // A Writer writes samples in one form.
 type Writer interface {
-	// Sample writes a sample, whose values it may reorder. The error is that of ctx if it has ended in
-	// the middle of a sample.
+	// Sample writes a sample, whose values it may reorder. It returns the error of ctx if that ends
+	// within a sample.
 	Sample(context.Context, *Sample) error
 	// Close writes the rest.
 	Close() error
@@ -164,7 +164,7 @@ func (m *Metric) Label(instance string, full bool) string {
 	return instance
 }
 
-// Title returns what stands above the values of a metric in a table.
+// Title returns the heading of a metric's values in a table.
 func (m *Metric) Title() string {
 	if m.Look != nil {
 		return m.Look.Label

@@ -29,8 +29,9 @@ type Set struct {
 // SetOf returns the Set of a list of values.
 func SetOf(values ...Value) Set { return Set{list: values} }
 
-// ColumnSet returns the Set of a column. The values are rates, with those of the column as their
-// counters, if rates is not nil. name names the instances; nil means that there are none.
+// ColumnSet returns the Set of a column. If rates is not nil, its values are the set's, and those
+// of the column are their counters. name returns the name of an instance; nil means that the values
+// have no instances.
 func ColumnSet(values, rates *pcp.Values, name func(inst int32) string) Set {
 	set := Set{values: values, name: name}
 	if rates != nil {
@@ -72,7 +73,7 @@ func (set *Set) ID(i int) int32 {
 	return set.list[i].ID
 }
 
-// Value returns what value i is, without its instance.
+// Value returns value i, without its instance.
 func (set *Set) Value(i int) pcp.Value {
 	switch i = set.position(i); {
 	case set.values == nil:
@@ -132,7 +133,7 @@ func (set *Set) Filter(ctx context.Context, wanted func(*Value) bool) error {
 	return nil
 }
 
-// Keep keeps the first n values, and counts the others in More.
+// Keep drops all but the first n values, and counts the dropped ones in More.
 func (set *Set) Keep(n int) {
 	if all := set.Len(); all > n {
 		set.More += all - n

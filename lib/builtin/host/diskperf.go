@@ -25,9 +25,8 @@ const (
 // counts the idle time only.
 type busyTime struct{ offset, high, seen int64 }
 
-// count returns the time up to a query. The count does not go back: the time of the query has the
-// granularity of the clock, the idle time has not. If the clock was set since the last query, the
-// count goes on from there.
+// count returns the busy time up to a query. It never decreases, although the clock is coarser than
+// the idle time. If the clock was set since the last query, counting continues from the last count.
 func (b *busyTime) count(p *diskPerformance, uptime int64) int64 {
 	if b.seen == 0 {
 		b.offset = uptime - p.QueryTime

@@ -61,8 +61,8 @@ func newAgent(domain uint32, m machine) *pmda.Agent {
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(metricsText), `{"agent":"host"}`)
 }
 
-// set fills a row from the fields of a structure that the system fills. Floats are counted in the
-// unit given, 0 for none. NaN and "" stand for what the system does not say.
+// set fills a row from the fields of a structure that the system filled. It converts floats to
+// integers in the given unit, unless that is 0. NaN and "" mean unknown.
 func (c *collector) set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
 	fields, some := filled[c.machine.system+"/"+table]
 	v := reflect.Indirect(reflect.ValueOf(from))

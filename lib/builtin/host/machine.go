@@ -27,8 +27,8 @@ type machine struct {
 	temperatures func() ([]temperature, error)
 }
 
-// portable returns the machine whose answers are those of gopsutil. It has no sensors: their package
-// is linked where they answer.
+// portable returns a machine that gopsutil implements. It has no sensors, whose package is linked
+// only on systems that have them.
 func portable() machine {
 	return machine{
 		system: runtime.GOOS, info: host.Info, bootTime: host.BootTime, load: load.Avg, memory: mem.VirtualMemory, swap: mem.SwapMemory,

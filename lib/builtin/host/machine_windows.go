@@ -37,7 +37,7 @@ func windowsTimes(each bool) ([]cpu.TimesStat, error) {
 	return v, nil
 }
 
-// windowsMemory adds what programs were promised, which gopsutil has apart.
+// windowsMemory adds the committed memory, which gopsutil reports separately.
 func windowsMemory() (*mem.VirtualMemoryStat, error) {
 	v, err := mem.VirtualMemory()
 	more, err2 := mem.NewExWindows().VirtualMemory()

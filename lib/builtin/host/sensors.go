@@ -39,7 +39,7 @@ func component(key string) string {
 	return name
 }
 
-// A temperature is what a sensor measures, in degrees Celsius.
+// A temperature is a reading of a sensor, in degrees Celsius.
 type temperature struct {
 	sensor
 	celsius float64
@@ -58,8 +58,8 @@ func (m *machine) measured() (map[sensor]float64, error) {
 	return found, unsupported(err)
 }
 
-// NewSensors returns the collector of temperatures, in a domain; 0 means SensorsDomain. Its metrics
-// are those of the sensors that measure one now, under the names that the agent of Linux makes.
+// NewSensors returns the collector of temperatures, in a domain; 0 means SensorsDomain. It has a
+// metric for each sensor that now reads a temperature, named as by the reference's agent on Linux.
 func NewSensors(domain uint32) (pmda.Provider, error) { return newSensors(domain, newMachine()) }
 
 func newSensors(domain uint32, m machine) (pmda.Provider, error) {

@@ -50,7 +50,7 @@ func fixed[T any](ask sysctl, name string) (v T, err error) {
 
 const maxText = 1024 // more than any text of sysctl has
 
-// text asks for a text, which ends at a zero byte. It is "" if there is none.
+// text reads a value as a text that ends at a zero byte, "" if there is no value.
 func (ask sysctl) text(name string) string {
 	answer, err := ask(name)
 	text, _, _ := bytes.Cut(answer, []byte{0})

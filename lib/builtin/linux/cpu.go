@@ -54,7 +54,7 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 
 // maxCPUs returns the number of processors that the reference's agent assumes for files recorded
 // elsewhere: LINUX_NCPUS, but at least one, or the processors of this system; 0 for the files of this
-// system. The processors that the program may run on are no measure: a mask of them hides the others.
+// system. The CPU affinity of this process does not matter.
 func (l *collector) maxCPUs() int {
 	n, limited := l.Setting("NCPUS")
 	switch {
@@ -130,7 +130,7 @@ func nodeNumber(name string) int32 {
 	return -1
 }
 
-// nodeNames returns the memory nodes, nil if there are none or LINUX_NNODES switches them off.
+// nodeNames returns the memory nodes, or nil if LINUX_NNODES disables them.
 func (l *collector) nodeNames() []string {
 	names, err := l.Root.Names("sys/devices/system/node")
 	if _, ignored := l.Setting("NNODES"); ignored || err != nil {

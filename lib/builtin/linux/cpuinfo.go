@@ -41,8 +41,8 @@ func (l *collector) frequency(cpu *procfs.Row) (kHz uint64, ok bool) {
 	return l.Root.Number(procfs.FileOf("/sys/devices/system/cpu/CPU/cpufreq/scaling_cur_freq", cpu.Name))
 }
 
-// parseCPUInfo reads /proc/cpuinfo: lines after one that begins with "processor" are about the processor of the number in it. All lines are
-// about all processors from where a line stands before the first processor, or two processors have no line between them.
+// parseCPUInfo parses /proc/cpuinfo. A line "processor" gives the number of the processor that the next lines describe. Lines describe all
+// processors if they precede the first such line, or from two successive such lines on.
 func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 	for i := range cpus.Rows {
 		t.At(cpus.Rows[i].Inst)
@@ -112,7 +112,8 @@ var cpuKeys = [...]struct{ key, cell string }{
 	{"cache size", "cache_size"}, {"cache_alignment", "cache_alignment"},
 }
 
-// setCPUInfo sets the cell for a line. Of several lines for a cell the first counts, but for the last clock; a number of 0 is none.
+// setCPUInfo sets the cell for a line. If several lines set a cell, the first one counts, except for the clock, where the last one
+// does; 0 sets nothing.
 func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
 	var lower [32]byte // longer than each of cpuKeys
 	n := copy(lower[:], key)

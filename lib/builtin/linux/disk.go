@@ -130,9 +130,10 @@ func diskKind(name []byte) int {
 	return 0
 }
 
-// isPartition reports whether a device is a part of another by its name: a number after the name of
-// a disk, with a p between if that ends in a digit, as after "cciss/c0d1". Other devices with a number,
-// and those of a directory without one, are taken for partitions, as the reference does.
+// isPartition reports by its name whether a device is a partition: the name of a disk and a number,
+// with a p between them if the disk's name ends in a digit, such as "cciss/c0d1". Like the reference,
+// it takes other names that end in a number, and names with a directory but without a number, for
+// partitions.
 func isPartition(name []byte) bool {
 	base := bytes.TrimRight(name, "0123456789")
 	if bytes.IndexByte(name, '/') >= 0 {

@@ -127,8 +127,9 @@ func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 // addressCluster is the cluster of the metrics of addresses.
 const addressCluster = 33
 
-// addAddresses adds the addresses of interfaces, which are numbered as they are first seen: those of /sys, of this system with
-// IPv4 addresses, and of IPv6 addresses, of which a fetch looks for what it needs, and a question for instances for all.
+// addAddresses adds the addresses of interfaces. Instances are numbered as they are first seen: the interfaces in /sys, those
+// of this system with IPv4 addresses, then those with IPv6 addresses. A fetch reads only the addresses that it needs, a
+// request for instances reads all.
 func (l *collector) addAddresses() {
 	ids := l.Numbering("addresses")
 	list := l.Table("netlist", "/sys/class/net", func(t *procfs.Table, req *pmda.Request) error {

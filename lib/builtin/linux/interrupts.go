@@ -15,9 +15,9 @@ func (l *collector) addInterrupts() {
 	l.interrupts("softirqs", "cpusoftirqs", "sirqcpu", "proc/softirqs")
 }
 
-// interrupts adds tables for a file with a line for each kind of interrupt and a column for each
-// processor: for the kinds, for both, and for the processors. There may be millions of instances for
-// both, so that their table is filled apart from the others.
+// interrupts adds three tables for a file with a line for each kind of interrupt and a column for
+// each processor: by kind, by kind and processor, and by processor. The second may have millions of
+// instances, and is filled separately.
 func (l *collector) interrupts(kinds, both, cpus, file string) {
 	var text []byte
 	source := l.Table(kinds+"text", "/"+file, func(*procfs.Table, *pmda.Request) error {

@@ -42,7 +42,7 @@ func (l *collector) addIPC() {
 			}
 		}
 		t := l.Table("sysv"+kind.name, "/"+file, read(l.Root))
-		// Totals are those of this system, even if other files are recorded ones.
+		// Totals come from this system, even if other files are recorded.
 		all := "all" + kind.name
 		if l.Tables[all], l.Files[all] = t, "/"+file; l.Recorded() {
 			l.Table(all, "/"+file, read(l.System))

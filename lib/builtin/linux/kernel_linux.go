@@ -20,8 +20,8 @@ func statfs(path string, fs *filesystem) error {
 	return nil
 }
 
-// Helper is for Options.Helper: it starts this program again, whose main calls Serve if IsHelper says so, and returns what it prints. The
-// child ends with this process, if anything can end it.
+// Helper implements Options.Helper: it starts this program again, whose main calls Serve if IsHelper returns true, and returns the
+// output. The child is killed when this process ends.
 func Helper(ctx context.Context, dir string) (string, error) {
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", helperFlag, dir)
 	cmd.Args[0] = os.Args[0]

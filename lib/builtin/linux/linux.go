@@ -26,7 +26,7 @@ type collector struct {
 	cpus, nodes, disks, netdev *procfs.Table
 	devices                    map[string]int32 // numbers of the instances of all kinds of block devices
 
-	// Questions to the kernel itself. Below another root its files answer, or nobody does.
+	// System calls. They are not used if the root is another directory.
 	statfs    func(path string, fs *filesystem) error
 	uname     func() uname
 	addresses func(name string) string

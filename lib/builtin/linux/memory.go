@@ -16,10 +16,9 @@ var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd"
 // estimated are the keys of meminfo from which setAvailable estimates.
 var estimated = [...]string{"MemFree", "Active(file)", "Inactive(file)", "SReclaimable"}
 
-// setAvailable sets the memory that programs can get without swapping. For kernels before 3.14, which
-// do not tell it, it is estimated as later kernels do: free memory, files in memory and slabs that can
-// be freed, but for what the zones keep free, and for as much of the files and of the slabs, or half
-// of them.
+// setAvailable sets the memory available without swapping. Kernels before 3.14 do not report it; the
+// estimate is that of later kernels: free memory less the reserve of the zones, plus page cache and
+// reclaimable slabs, each less half of it or the reserve, whichever is smaller.
 func (l *collector) setAvailable(t, meminfo *procfs.Table) {
 	mem, c := &meminfo.Rows[0], t.Cell(t.Row(pcp.NullInst), []byte("kB"))
 	if available := meminfo.Cell(mem, []byte("MemAvailable")); available.Kind == procfs.Number {
@@ -78,7 +77,7 @@ func (l *collector) addMemory() {
 	})
 }
 
-// addHugeBytes calculates the sizes of huge pages from their number; size is that of a page in KiB.
+// addHugeBytes converts numbers of huge pages to bytes; size is the size of a page in KiB.
 func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 	if size == nil || size.Kind != procfs.Number {
 		return

@@ -126,8 +126,8 @@ func parseOperations(sum *procfs.Cell, ops *procfs.Table, list []pcp.Instance, l
 	sum.SetUint(total)
 }
 
-// parsePools reads /proc/fs/nfsd/pool_stats: a heading, and a line for each pool, whose number is the first word. Field 1 is the
-// number of pools, the others are sums. The file has no values without a pool.
+// parsePools reads /proc/fs/nfsd/pool_stats: a heading, then a line for each pool, beginning with its number. Field 1 becomes
+// the number of pools, the others are sums over pools. Without pools there are no values.
 func parsePools(t *procfs.Table, r *procfs.Row, text []byte) {
 	for line := range procfs.Lines(procfs.After(text, 1)) {
 		t.Field(r, 1).Add(1)

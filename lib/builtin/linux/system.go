@@ -121,9 +121,8 @@ func lockKind(word []byte) string {
 	return ""
 }
 
-// parseLocks counts the lines of /proc/locks by kind and mode; those that wait for a lock have an
-// arrow in front and do not count. A lock for both (RW) counts as each, one that is given back (UNLCK)
-// in the total only.
+// parseLocks counts the lines of /proc/locks by kind and mode. A waiter, marked by an arrow, does not
+// count. A lock of mode RW counts as read and as write, one of mode UNLCK in the total only.
 //
 //	1: POSIX  ADVISORY  WRITE 1234 08:01:131 0 EOF
 func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
@@ -149,7 +148,7 @@ func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// addDistro adds the name of the distribution: that of Debian with its version, else the name in
+// addDistro adds the name of the distribution: Debian and its version, else the name in
 // /etc/os-release, else "?".
 func (l *collector) addDistro() {
 	l.Fill("distro", "/etc/debian_version or /etc/os-release", func(t *procfs.Table) {
@@ -191,7 +190,8 @@ func (l *collector) addUname() {
 	})
 }
 
-// recordedName returns the name of the system whose files are below the root. What has no file is empty.
+// recordedName returns the name of the system whose files are below the root. Parts without a file are
+// empty.
 func (l *collector) recordedName() uname {
 	line := func(name string) string {
 		text, _ := l.System.Read("proc/sys/kernel/" + name)

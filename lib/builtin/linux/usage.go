@@ -137,7 +137,8 @@ func (a *asker) tell(dir string, err error) {
 	}
 }
 
-// askHelper returns the function that asks by a helper, which answers what Serve writes.
+// askHelper returns a function that queries a file system by a helper process, and parses the
+// output of Serve.
 func askHelper(helper func(ctx context.Context, dir string) (string, error)) func(ctx context.Context, dir string, fs *filesystem) error {
 	return func(ctx context.Context, dir string, fs *filesystem) error {
 		line, err := helper(ctx, dir)

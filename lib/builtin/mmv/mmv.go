@@ -123,8 +123,8 @@ func (m *collector) gone(f *file) bool {
 	return f.Flags&mmv.Process != 0 && !m.opts.Alive(int(f.PID)) || f.Changed()
 }
 
-// The limits of a directory. Any user can create more and larger files, and there are not as many
-// clusters as maxFiles.
+// Limits of a directory, because any user can create files. maxFiles exceeds the number of
+// clusters.
 const (
 	maxFiles = 4096
 	maxFile  = 256 << 20 // bytes of one file

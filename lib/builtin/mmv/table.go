@@ -11,9 +11,9 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// rows returns the table for the files that there are: the root, then the metrics in the order of
-// the reference's tree. A metric that has the identifier of one in an earlier file is another name
-// for that.
+// rows returns the table for the current files: the root, then the metrics in the order of the
+// reference's tree. If an earlier file has a metric of the same identifier, the name becomes
+// another name of that metric.
 func (m *collector) rows() []pmda.Metric {
 	rows := m.controls()
 	taken := map[string]bool{}

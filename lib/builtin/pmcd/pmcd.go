@@ -29,15 +29,14 @@ var metricsText string
 // Options configure the metrics about the daemon. The zero value is the default.
 type Options struct {
 	Domain uint32 // 0 means Domain
-	// Agents are the collectors that there are, by their domains; their names need not be sorted,
-	// but the numbers are.
+	// Agents are the collectors, sorted by domain.
 	Agents []pcp.Instance
 	// Hostname returns the name of the host; nil means os.Hostname.
 	Hostname func() (string, error)
 	// Root is the directory below which the system's files are; "" means "/".
 	Root string
-	// Zone is the reporting zone in the form of TZ; "" means that of the environment, or of this
-	// machine.
+	// Zone is the reporting zone in the form of TZ; "" means the zone of the environment, or of
+	// this machine.
 	Zone string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time

@@ -127,7 +127,8 @@ var blkioFiles = [...]string{
 	"throttle.io_service_bytes", "throttle.io_serviced",
 }
 
-// parseBlkio reads a number of each device, "8:0 12", or numbers of its operations, "8:0 Read 12", of which the last is the total.
+// parseBlkio parses a number for each device, "8:0 12", or one for each operation of a device, "8:0 Read 12", followed by the
+// total.
 func parseBlkio(text []byte, set func(device, operation []byte, n uint64)) {
 	for line := range procfs.Lines(text) {
 		device, rest := procfs.Word(line)
@@ -143,8 +144,8 @@ func parseBlkio(text []byte, set func(device, operation []byte, n uint64)) {
 	}
 }
 
-// lastDevice reads what a line of io.stat begins with. Linux 5.13 to 6.0 writes devices without numbers, and no end of the line, before the
-// device whose numbers follow: "8:32 8:16 rbytes=11".
+// lastDevice parses the device of a line of io.stat. Linux 5.13 to 6.0 writes devices without numbers before it on the same line:
+// "8:32 8:16 rbytes=11".
 func lastDevice(line []byte) (device, rest []byte) {
 	device, rest = procfs.Word(line)
 	for next, more := procfs.Word(rest); bytes.IndexByte(next, ':') > 0; next, more = procfs.Word(rest) {
@@ -185,7 +186,7 @@ func (p *collector) readMounts(t, subsystems *procfs.Table, text []byte) {
 	}
 }
 
-// readDevices reads the names of block devices by their numbers, as "8:0", except those of files and memory.
+// readDevices reads the names of block devices by number, such as "8:0", except loop and RAM devices.
 func (p *collector) readDevices(text []byte) {
 	p.devices = map[string]string{}
 	for line := range procfs.Lines(text) {

@@ -18,7 +18,7 @@ import (
 
 const hotSerial = 39 // serial number of the instance domain of the chosen processes
 
-// hotMetrics are the metrics without a counterpart among those of proc.
+// hotMetrics are the metrics that proc does not have.
 //
 //go:embed hotproc.txt
 var hotMetrics string

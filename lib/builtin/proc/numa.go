@@ -127,8 +127,8 @@ func (p *collector) hasGraphics() bool {
 	return !p.Root.Live()
 }
 
-// mayDraw reports whether an open file may be that of a graphics device by the target of its link:
-// these are devices, and most files that processes have open are not. A recorded file has no link.
+// mayDraw reports whether the link target of an open file allows it to be a graphics device. Most
+// open files are not devices, and need not be read then. A recorded file has no link.
 func mayDraw(target string) bool {
 	switch {
 	case target == "":

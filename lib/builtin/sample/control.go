@@ -36,7 +36,7 @@ func (s *collector) addControl() {
 	s.define(154, func(*pmda.Column) error { return pmerr.Again })
 }
 
-// storeControl takes debug options. So far there are none.
+// storeControl accepts debug options and ignores them.
 func storeControl(_ *pmda.Client, v *pcp.Values) error {
 	text, err := storedText(v)
 	switch {

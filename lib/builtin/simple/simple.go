@@ -29,8 +29,8 @@ type Options struct {
 	Logf func(format string, args ...any)
 }
 
-// New returns a collector that shows what collectors do: it counts, has instances that are always
-// there and some that are configured, has labels, and takes new values.
+// New returns a collector that demonstrates collectors: it has a counter, fixed and configured
+// instances, labels, and metrics that can be stored.
 func New(o *Options) (pmda.Provider, error) {
 	s := &collector{colors: [3]int32{0, 100, 200}, indom: nowInDom()}
 	if o != nil {

@@ -58,14 +58,14 @@ func (f *Fault) observe(op *safefile.Op) error {
 // errs are the errors, which take turns.
 var errs = [...]error{syscall.ENOSPC, syscall.EIO, syscall.EMFILE, syscall.EACCES, syscall.EINTR}
 
-// Quiet calls work, which syncs nothing: that takes time, and tests of what is on the disk are others.
+// Quiet calls work without syncing files, which takes time.
 func Quiet(work func()) {
 	defer safefile.Observe(func(*safefile.Op) error { return nil })()
 	work()
 }
 
-// Faults yields faults of one operation after the other, or of about one of so many, at first once and then for ever, until the work
-// has no more. Each must have closed the files that it has opened. PMTOOLS_RUNS=all yields all.
+// Faults yields a fault for each operation in turn, or for about one in every, first a single failure, then a lasting one, until the
+// work has no further operation. After each the work must have closed its files. PMTOOLS_RUNS=all yields all faults.
 func Faults(t *testing.T, every int) iter.Seq[*Fault] {
 	t.Helper()
 	r, w, err := os.Pipe() // the runtime's own descriptors come with the first one that it waits for

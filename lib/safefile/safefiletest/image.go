@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A disk is what must be on it, and what may be.
+// A disk is the content that is certain after a power failure, and the content that is possible.
 type disk struct {
 	names   map[string]*inode
 	pending [][]effect
@@ -22,7 +22,7 @@ type disk struct {
 	writes  map[*inode][]event
 }
 
-// apply adds an event. What was synced must be on the disk.
+// apply adds an event. Synced content becomes certain.
 func (d *disk) apply(e *event) {
 	switch {
 	case e.effects != nil:
@@ -123,7 +123,7 @@ func resize(b []byte, size int64) []byte {
 	return append(b, make([]byte, size-int64(len(b)))...)
 }
 
-// An image is a choice of what may be on the disk.
+// An image is one possible content of the disk.
 type image map[string]*[]byte // nil for a directory
 
 // image returns the files if the pending changes of names in the set are on the disk; torn is nil for all writes.
@@ -151,9 +151,8 @@ func (d *disk) image(has func(i int) bool, content func(file *inode) []byte) ima
 	return files
 }
 
-// Images calls check with the directory of each image that a loss of power may leave, after each event: at most so many for an event,
-// drawn at random if there are more, and fifty times as many if PMTOOLS_RUNS is all. The marks are those that had been made. An error of check fails the test. The variable
-// PMTOOLS_SEED repeats a run.
+// Images calls check with the directory of each image that a power failure may leave after each event, and the marks made before: at most most images per event, chosen at
+// random, or fifty times as many if PMTOOLS_RUNS is all. An error of check fails the test. The variable PMTOOLS_SEED repeats a run.
 func (tr *Trace) Images(t *testing.T, most int, check func(dir string, marks []string) error) {
 	t.Helper()
 	if os.Getenv("PMTOOLS_RUNS") == "all" {
@@ -197,7 +196,7 @@ func (tr *Trace) last(i int) (list []string) {
 	return list
 }
 
-// images yields images until their number is reached: at first those in which all, or none, of the names and of the writes are there.
+// images yields at most most images, beginning with those that have all, or none, of the names and of the writes.
 func (d *disk) images(most int, r *rand.Rand) func(yield func(image) bool) {
 	whole := func(file *inode) []byte { return written(d.content[file], d.writes[file], nil) }
 	synced := func(file *inode) []byte { return d.content[file] }

@@ -1,4 +1,5 @@
-// Package safefiletest makes what a loss of power may leave of files that package safefile writes, and lets each of its calls fail.
+// Package safefiletest tests programs that write files by package safefile: it makes the directories that a power failure may
+// leave, and makes each file operation fail.
 package safefiletest
 
 import (
@@ -47,7 +48,7 @@ type effect struct {
 	file *inode
 }
 
-// Record returns what work does below a directory. Its argument adds a mark: what it has been told before is in the images after that.
+// Record traces the file operations of work below a directory. The function mark adds a mark, which check gets for all later images.
 func Record(root string, work func(mark func(text string))) (*Trace, error) {
 	tr := &Trace{root: root, base: make(map[string]*inode), names: make(map[string]*inode), open: make(map[*safefile.File]*inode)}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -130,7 +131,7 @@ func (tr *Trace) note(op *safefile.Op) {
 	tr.add(e)
 }
 
-// exchanged returns the effects of an exchange of two directories, of which the first is that of one of their own names.
+// exchanged returns the effects of an exchange of two directories; the first effect concerns one of their own names.
 func (tr *Trace) exchanged(a, b string) []effect {
 	effects := []effect{{a, tr.names[b]}, {b, tr.names[a]}}
 	for name, file := range tr.names {

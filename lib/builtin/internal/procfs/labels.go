@@ -8,9 +8,9 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// instLabels returns the function of the labels of a table's rows. The parts of a name, between "::", have a key each; a name with fewer parts
-// has the last ones. The part of "#key" is a number, without letters before it and words after it, and that of "+key" a text without letters
-// before it. "key=cell" is a text of the row that may be empty.
+// instLabels returns a function that returns the labels of a table's row. Names consist of parts between "::", with a key for each; a name
+// with fewer parts has the last keys. For "#key" the label is the number in the part, for "+key" the part without leading letters. For
+// "key=cell" it is a text cell of the row, which may be empty.
 func instLabels(t *Table, keys []string) func(inst int32) string {
 	for _, key := range keys {
 		if _, cell, ok := strings.Cut(key, "="); ok {

@@ -18,27 +18,27 @@ import (
 )
 
 // The value of a metric in a list (see package catalog) names the cells of its values (see terms);
-// "-" is a metric that is known, but has no values. A metric without a help text gets one that is
-// made from its value. The value of an instance domain is the table whose rows are its instances,
-// and their labels (see instLabels): "partition:device_name". With "-" the instances are those in
+// "-" is a metric that is known, but has no values. A metric without a help text gets one generated
+// from its value. The value of an instance domain is the table whose rows are its instances, and
+// their labels (see instLabels): "partition:device_name". With "-" the instances are those in
 // Fixed.
 
 // Options configure a collector of the kernel's files. The zero value is the default.
 type Options struct {
-	// Domain is the collector's domain; 0 means that of the reference's agent.
+	// Domain is the collector's domain; 0 means the domain of the reference's agent.
 	Domain uint32
 	// Root is the directory below which proc, sys, etc and var are; "" means "/".
 	Root string
-	// Getenv returns the variables that tests of the reference set for its agents; nil means that there are none.
+	// Getenv returns the variables that the reference's tests set for its agents; nil means no variables.
 	Getenv func(name string) string
 	// CacheDir is the directory for the numbers of instances, which then survive the end of the
 	// program; "", or a directory of a network or of FUSE, keeps them in memory.
 	CacheDir string
-	// Helper asks the file system of a directory that may not answer, as that of a network, by a child process, and returns its blocks,
-	// those that are free and available, its files, those that are free, and the bytes of a block, with blanks between them. nil means
-	// that a thread of this process asks, which no signal may end before the file system answers.
+	// Helper queries a file system that may hang, such as a network's, in a child process. It returns six numbers separated by blanks:
+	// blocks, free and available blocks, files, free files, and the size of a block. If it is nil, a thread of this process makes the
+	// query, which cannot be interrupted.
 	Helper func(ctx context.Context, dir string) (string, error)
-	// Report is called with what no value can say, such as the name of a file system that does not answer; may be nil.
+	// Report is called with a problem that no value shows, such as a file system that does not answer. It may be nil.
 	Report func(error)
 }
 

@@ -19,7 +19,7 @@ var localKinds = [...]string{
 // kinds of these.
 type RemoteMounts map[string]string
 
-// Add adds a mounted file system if it may not answer. The directory is that of a line of /proc/self/mounts.
+// Add adds a mounted file system if it may hang. dir and kind are fields of a line of /proc/self/mounts.
 func (m RemoteMounts) Add(dir, kind []byte) {
 	if !slices.Contains(localKinds[:], string(kind)) {
 		m[Unescape(dir)] = string(kind)

@@ -52,8 +52,8 @@ func (p *Root) note(err error) error {
 	return err
 }
 
-// Live reports whether the files are those of the running system, so that it may be asked in other
-// ways, too.
+// Live reports whether the files are those of the running system, so that system calls may be used
+// too.
 func (p *Root) Live() bool { return p.Dir == "" || p.Dir == "/" }
 
 // path returns where a file of the tree is. Names come from the kernel: slashes in a device's name
@@ -95,8 +95,8 @@ func (p *Root) yield() {
 	}
 }
 
-// isTCP reports whether a file lists connections. The kernel looks through the table of all of them for the end of the file, too, so that
-// fill does not ask for it: a read returns as many lines as fit a page, and one with room for a further line is the last one.
+// isTCP reports whether a file lists TCP connections. The kernel scans its whole connection table even to report the end of file, so fill
+// avoids that read: each read returns as many lines as fit a page, so a read with room for another line is the last one.
 func isTCP(name string) bool { return name == "proc/net/tcp" || name == "proc/net/tcp6" }
 
 const (

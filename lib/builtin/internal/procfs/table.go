@@ -210,7 +210,7 @@ func (t *Table) Field(r *Row, n int) *Cell {
 	return nil
 }
 
-// SetFields puts the numbers of a line into numbered fields, the first of which is number n.
+// SetFields sets fields n, n+1 and so on to the numbers of a line.
 func (t *Table) SetFields(r *Row, n int, line []byte) {
 	for i, word := range Words(line) {
 		t.Field(r, n+i).SetWord(word)
@@ -226,7 +226,7 @@ func (t *Table) SetKeys(r *Row, line []byte, keys ...string) {
 	}
 }
 
-// Set makes the value of a cell that of another.
+// Set copies the value of another cell.
 func (c *Cell) Set(from *Cell) {
 	c.Kind, c.Num, c.Text = from.Kind, from.Num, append(c.Text[:0], from.Text...)
 }
@@ -295,7 +295,7 @@ func (t *Table) instances() ([]pcp.Instance, error) {
 	return t.list, nil
 }
 
-// Fields fills a row from a line of numbers, the first of which is field 1.
+// Fields sets fields 1, 2 and so on of a row to the numbers of a line.
 func Fields(t *Table, r *Row, text []byte) { t.SetFields(r, 1, text) }
 
 // Keyed fills a row from lines of a key and a number: "MemTotal: 123 kB".
@@ -306,8 +306,7 @@ func Keyed(t *Table, r *Row, text []byte) {
 	}
 }
 
-// SetPairs sets the cells of pairs like "avg10=0.00 total=5", whose keys come after a prefix. between is what separates
-// key and value.
+// SetPairs sets the cells of pairs like "avg10=0.00 total=5", whose keys get a prefix. between separates key and value.
 func (t *Table) SetPairs(r *Row, prefix string, line []byte, between byte) {
 	for _, word := range Words(line) {
 		key, value, _ := bytes.Cut(word, []byte{between})

@@ -13,7 +13,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A fault is what happens to a file after it was opened.
+// A fault is a failure of a file after it was opened.
 type fault struct {
 	name  string
 	after int   // bytes that can be read
@@ -56,11 +56,11 @@ type pieces struct {
 
 func (p pieces) Read(b []byte) (int, error) { return p.Reader.Read(b[:min(p.n, len(b))]) }
 
-// Faults fetches everything while a file fails, vanishes, or ends early, for each file of Tree in
-// turn: metrics have their values, those of some instances only, none, or an error of the file. An
-// early end may change values; the answers about other files stay. newAgent makes an agent and the
-// root that it reads; records are ends of names of files that one read is enough for, and other is a
-// pattern of metrics that have values from another file then.
+// Faults makes each file of Tree in turn fail, vanish, or end early, and fetches all metrics: each
+// metric has its values, those of some instances, none, or an error of the file. An early end may
+// change values of that file, but not of others. newAgent makes an agent and the root that it reads;
+// records are suffixes of files that are read by one call, and other matches metrics that then take
+// their values from another file.
 func Faults(t *testing.T, newAgent func(dir string) (*pmda.Agent, *procfs.Root), other string, records ...string) {
 	t.Helper()
 	dir := Tree(t)
@@ -115,8 +115,8 @@ func Faults(t *testing.T, newAgent func(dir string) (*pmda.Agent, *procfs.Root),
 	}
 }
 
-// less reports whether an answer lacks values of another, but has no others, or is that of a kernel
-// without the file. Counts of what is there change, and texts that others stand in for.
+// less reports whether the values of one answer are a subset of another's, or those of a kernel
+// without the file. Counts may differ, and texts with a fallback.
 func less(got, want string) bool {
 	if got == "" || got == "error "+pmerr.AppVersion.Error() {
 		return true

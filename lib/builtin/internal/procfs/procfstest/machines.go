@@ -14,9 +14,9 @@ import (
 //go:embed machines
 var machines embed.FS
 
-// Machines compares an agent's answers with those of machines/golden.tsv. Each file of machines has what
-// one kind of machine says of itself: processors, disks, control groups, or the files of a kernel. A line
-// has the machine, a metric and its values; make peer compares all metrics with the reference's agents.
+// Machines compares an agent's answers with machines/golden.tsv. Each file of machines has the /proc and
+// /sys files of one kind of machine. A line of the golden file has the machine, a metric and its values;
+// make peer compares all metrics with the reference's agents.
 func Machines(t *testing.T, newAgent func(o *procfs.Options) *pmda.Agent) {
 	if runtime.GOOS == "windows" {
 		t.Skip("names of devices are no names of files here")

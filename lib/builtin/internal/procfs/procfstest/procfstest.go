@@ -65,7 +65,7 @@ func makeTree(t testing.TB, text string, change func(content []byte) []byte) str
 	return dir
 }
 
-// File makes one file like those of the tree.
+// File writes one file below a directory, as Tree does.
 func File(t testing.TB, dir, name, content string) {
 	t.Helper()
 	file(t, dir, name, content, func(content []byte) []byte { return content })
