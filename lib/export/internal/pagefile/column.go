@@ -57,7 +57,7 @@ func newColumn(w *Writer, leaf *parquet.LeafColumn, filters []parquet.BloomFilte
 			c.filter = f
 		}
 	}
-	c.index = c.typ.NewColumnIndexer(parquet.DefaultColumnIndexSizeLimit)
+	c.reset()
 	return c
 }
 
@@ -218,7 +218,7 @@ func (c *Column) reset() {
 	c.rows, c.levels, c.perPage, c.offsets = 0, [2]int64{}, nil, format.OffsetIndex{}
 	m := &c.meta
 	c.meta = format.ColumnMetaData{Type: m.Type, Encoding: m.Encoding, PathInSchema: m.PathInSchema, Codec: m.Codec}
-	c.index.Reset()
+	c.index = c.typ.NewColumnIndexer(parquet.DefaultColumnIndexSizeLimit)
 	if c.dict != nil {
 		c.dict.Reset()
 	}

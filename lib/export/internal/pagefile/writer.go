@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -105,7 +104,6 @@ func (w *Writer) EndGroup() error {
 			return err
 		}
 		indexes[i], offsets[i] = c.indexes()
-		indexes[i] = owned(&indexes[i])
 		c.reset()
 	}
 	w.indexes, w.offsets = append(w.indexes, indexes), append(w.offsets, offsets)
@@ -114,39 +112,25 @@ func (w *Writer) EndGroup() error {
 	return nil
 }
 
-// owned returns an index in memory of its own: that of a column is used again.
-func owned(x *format.ColumnIndex) format.ColumnIndex {
-	y := *x
-	y.NullPages, y.NullCounts = slices.Clone(x.NullPages), slices.Clone(x.NullCounts)
-	y.MinValues, y.MaxValues = slices.Clone(x.MinValues), slices.Clone(x.MaxValues)
-	for i := range y.MinValues {
-		y.MinValues[i] = bytes.Clone(y.MinValues[i])
-	}
-	for i := range y.MaxValues {
-		y.MaxValues[i] = bytes.Clone(y.MaxValues[i])
-	}
-	return y
-}
-
 // Close writes the indexes and the metadata.
 func (w *Writer) Close() error {
 	for i, list := range w.indexes {
 		for j := range list {
-			chunk := &w.meta.RowGroups[i].Columns[j]
 			n, err := w.structure(&list[j])
 			if err != nil {
 				return err
 			}
+			chunk := &w.meta.RowGroups[i].Columns[j]
 			chunk.ColumnIndexOffset, chunk.ColumnIndexLength = w.offset-n, int32(n)
 		}
 	}
 	for i, list := range w.offsets {
 		for j := range list {
-			chunk := &w.meta.RowGroups[i].Columns[j]
 			n, err := w.structure(&list[j])
 			if err != nil {
 				return err
 			}
+			chunk := &w.meta.RowGroups[i].Columns[j]
 			chunk.OffsetIndexOffset, chunk.OffsetIndexLength = w.offset-n, int32(n)
 		}
 	}
