@@ -282,7 +282,7 @@ func (s *stage) unit(m *manifest, r *reader, done []*output) *unit {
 	t := &r.recs.tally
 	u := (*unit)(nil)
 	if r.recs.cover == nil {
-		u = m.find(func(u *unit) bool { return s.key != "" && u.Files[0] == s.key })
+		u = m.find(func(u *unit) bool { return slices.Contains(u.Files, s.key) })
 	} else if before := t.before(r.recs.cover, s.m); before != nil {
 		u = m.find(func(u *unit) bool {
 			return reflect.DeepEqual(u.Form, s.form) && len(u.Pieces) > 0 && u.Pieces[len(u.Pieces)-1] == *before

@@ -130,18 +130,14 @@ func (c *compaction) read(ctx context.Context) error {
 	return nil
 }
 
-func (c *compaction) readHost(ctx context.Context, host string) (err error) {
-	var m *manifest
-	unlock := func() error { return nil }
-	if c.dry {
-		m, err = readManifest(ctx, c.root, host)
-	} else {
-		m, unlock, err = openManifest(ctx, c.root, host)
-	}
+// readHost reads the manifest of a host, and makes few units of its many, whose files are merged.
+func (c *compaction) readHost(ctx context.Context, host string) error {
+	m, unlock, err := seeManifest(ctx, c.root, host, c.dry)
 	if err == nil {
 		err = unlock()
 	}
 	if err == nil {
+		m.join()
 		c.hosts[host] = m
 	}
 	return err

@@ -185,6 +185,52 @@ func TestCompactOthers(t *testing.T) {
 	}
 }
 
+// TestCompactExports: exports of a month become one, with one file of each table, and the same archives add nothing.
+func TestCompactExports(t *testing.T) {
+	dir, list := t.TempDir(), []string{}
+	for i := range 5 {
+		list = append(list, small(t, string(rune('a'+i)), "m", int32(i), 1700000000+int64(i)*500_000, 1, 2)) // the last one in December
+	}
+	write := func() {
+		t.Helper()
+		for _, path := range list {
+			if err := writeTo(t, dir, path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write()
+	before := exported(t, filesOf(dir, "values"))
+	for range 2 {
+		compact(t, dir)
+		for table, want := range map[string]int{"records": 2, "labels": 2, "values": 5} {
+			if got := filesOf(dir, table); len(got) != want {
+				t.Errorf("%s: %q, want %d", table, got, want)
+			}
+		}
+		m, err := readManifest(t.Context(), Dir(dir), "h")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u := m.Exports[0]; len(m.Exports) != 2 || len(u.Pieces) != 3 || u.Values != 6 {
+			t.Errorf("%+v", m)
+		}
+		write()
+		if got := exported(t, filesOf(dir, "values")); !slices.Equal(got, before) {
+			t.Errorf("%q, want %q", got, before)
+		}
+	}
+	// Records of an archive of which some are left are known, too.
+	u := &unit{Files: []string{}}
+	for _, file := range filesOf(dir, "records") {
+		name, _ := filepath.Rel(dir, file)
+		u.Files = append(u.Files, filepath.ToSlash(name))
+	}
+	if known, err := identities(t.Context(), Dir(dir), u, 0, 1<<62); err != nil || len(known) != 10 {
+		t.Errorf("%d records, %v", len(known), err)
+	}
+}
+
 // TestReduce: more runs than can be read at once are merged in steps, without a loss, and in order.
 func TestReduce(t *testing.T) {
 	dir := t.TempDir()

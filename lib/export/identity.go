@@ -14,12 +14,15 @@ type recordRow struct {
 	Sum  uint64 `parquet:"sum"`
 }
 
-// identities returns the rows of a unit between two times. It returns nil if a file has been removed.
+// identities returns the rows of a unit between two times. It returns nil if a file has been removed, or the rows have expired.
 func identities(ctx context.Context, in Store, u *unit, from, to int64) (map[recordRow]bool, error) {
-	list := make(map[recordRow]bool)
+	var list map[recordRow]bool
 	for _, file := range u.Files {
 		if !strings.HasPrefix(file, "records/") {
 			continue
+		}
+		if list == nil {
+			list = make(map[recordRow]bool)
 		}
 		err := eachIdentity(ctx, in, file, func(row recordRow) {
 			if from <= row.Time && row.Time <= to {

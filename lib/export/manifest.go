@@ -53,7 +53,7 @@ type unit struct {
 	Damage string   `json:"incomplete,omitempty"` // why reading ended early
 	Pieces []piece  `json:"archives,omitempty"`   // nil for live values
 	Files  []string `json:"files"`                // below the directory of all tables
-	Merged bool     `json:"merged,omitempty"`     // compaction has merged some files of values
+	Merged bool     `json:"merged,omitempty"`     // compaction has merged some files of values, or some have expired
 	Shared bool     `json:"shared,omitempty"`     // with those of other units
 	Labels string   `json:"labels,omitempty"`     // labelsOfRecords, or "" for those of earlier versions and live sources
 }
@@ -127,6 +127,15 @@ func openManifest(ctx context.Context, in Store, host string) (m *manifest, unlo
 		return nil, nil, errors.Join(err, unlock())
 	}
 	return m, unlock, nil
+}
+
+// seeManifest is openManifest, or readManifest without a lock if dry.
+func seeManifest(ctx context.Context, in Store, host string, dry bool) (m *manifest, unlock func() error, err error) {
+	if dry {
+		m, err = readManifest(ctx, in, host)
+		return m, func() error { return nil }, err
+	}
+	return openManifest(ctx, in, host)
 }
 
 func manifestPath(host string) string {
@@ -256,6 +265,50 @@ func (m *manifest) next(table, base string) int {
 		}
 	}
 	return n
+}
+
+// join makes one unit of those that are alike and began in the same month. Live values stay apart: what is exported of an
+// archive never replaces them.
+func (m *manifest) join() {
+	list := []unit{}
+	for i := range m.Exports {
+		u := &m.Exports[i]
+		if n := slices.IndexFunc(list, u.alike); n >= 0 && len(u.Pieces) > 0 {
+			list[n].add(u)
+		} else {
+			list = append(list, *u)
+		}
+	}
+	m.Exports = list
+}
+
+func (u *unit) alike(v unit) bool {
+	return len(v.Pieces) > 0 && v.month() == u.month() && v.Labels == u.Labels && reflect.DeepEqual(v.Form, u.Form)
+}
+
+// month returns when the records of a unit begin, "" if its files have expired.
+func (u *unit) month() string {
+	if len(u.Files) == 0 {
+		return ""
+	}
+	return time.Unix(0, int64(u.Pieces[0].From)).UTC().Format("2006-01")
+}
+
+// add adds the pieces and the files of another unit, of which both may have some.
+func (u *unit) add(v *unit) {
+	u.Values += v.Values
+	u.Damage = cmp.Or(v.Damage, u.Damage)
+	u.Merged, u.Shared = u.Merged || v.Merged, u.Shared || v.Shared
+	u.Pieces = append(u.Pieces, v.Pieces...)
+	known := make(map[string]bool, len(u.Files))
+	for _, file := range u.Files {
+		known[file] = true
+	}
+	for _, file := range v.Files {
+		if !known[file] {
+			u.Files = append(u.Files, file)
+		}
+	}
 }
 
 // has reports whether a table has files.

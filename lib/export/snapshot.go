@@ -132,7 +132,7 @@ func (s *Records) bookmark(st *stage) *bookmark {
 	}
 	h, m, number := &s.last, st.m, s.cover.gaps[len(s.cover.gaps)-1].unit
 	if st.key != "" {
-		number = slices.IndexFunc(m.Exports, func(u unit) bool { return u.Files[0] == st.key })
+		number = slices.IndexFunc(m.Exports, func(u unit) bool { return slices.Contains(u.Files, st.key) })
 	}
 	return &bookmark{m.Check, labelSum(&s.tally.members[0].Label), gap{
 		after: h.place, first: h.place, open: true, start: timestamp(stamp(h.at)), state: s.before, unit: number,

@@ -159,6 +159,7 @@ func (m *manifest) told(s *swap) (changed bool) {
 		}
 	}
 	if changed {
+		m.join()
 		m.Commit = change{}
 	}
 	return changed
