@@ -62,6 +62,7 @@ pmderive test FILE
 pmderive install --dir out FILE
 pmderive agent FILE
 pmderive compact FILE
+pmderive expire --before 2024-05-06 FILE
 pmderive sql -m FILE x
 pmderive sql -m DEMO --hosts FILE x
 pmderive sql --tables FILE x
@@ -132,6 +133,7 @@ pmderive -a DEMO push --queue q --to http://HOST/ kernel.all.load
 pmderive -L push --queue q --to http://HOST/ hinv.ncpu
 pmderive -a DEMO export -o s3://bucket/prefix
 pmderive compact s3://bucket/prefix
+pmderive expire --before 2024-05-06 s3://bucket/prefix
 pmderive sql --tables s3://bucket/prefix x
 pmderive __complete -h HOST eval x
 `), "\n")

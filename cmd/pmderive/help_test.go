@@ -134,7 +134,7 @@ func TestProposeUnits(t *testing.T) {
 // TestProposeOperands: the shell proposes names of files itself; the values of an option are those of its verb.
 func TestProposeOperands(t *testing.T) {
 	for line, want := range map[string]string{
-		"check di": "files\n", "compact di": "files\n", "completion ba": "names\nbash\n", "lsp x": "names\n",
+		"check di": "files\n", "compact di": "files\n", "expire di": "files\n", "completion ba": "names\nbash\n", "lsp x": "names\n",
 		"export --partition n": "space\nnone\n", "sql --dialect cl": "space\nclickhouse\n",
 	} {
 		if out := runIn("", "__propose", "zsh", "pmderive "+line); out != want {

@@ -27,7 +27,7 @@ func (a *app) verbs() []*repl.Verb { return append(repl.Verbs(), a.ownVerbs()...
 func (a *app) ownVerbs() []*repl.Verb {
 	return slices.Concat(
 		repl.Definitions.In(a.newTest(), a.newLSP()),
-		repl.Databases.In(a.newExport(), newCompact(a.complain), a.newSQL(), a.newPush()),
+		repl.Databases.In(a.newExport(), newCompact(a.complain), newExpire(a.complain), a.newSQL(), a.newPush()),
 		repl.Others.In(a.newAgent(), newCompletion()),
 	)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/export"
@@ -89,6 +90,25 @@ func TestExport(t *testing.T) {
 	}
 	if text := (&export.Job{Config: &export.Config{Name: "demo"}}).Report(sum); !strings.Contains(text, "not there: 1 (to export them again, remove s3://bucket/some/prefix/_pmtools/host=") {
 		t.Error(text)
+	}
+}
+
+// TestExpire: old dates go from a bucket too, and the archive adds nothing.
+func TestExpire(t *testing.T) {
+	s, b := newServer(t)
+	if _, err := write(t, b, "demo"); err != nil {
+		t.Fatal(err)
+	}
+	files := len(s.keys(""))
+	x, err := export.Expire(t.Context(), b, time.Now(), false)
+	if err != nil || x.Files == 0 || len(x.Left) > 0 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	if left := s.keys(""); len(left) != files-x.Files || len(s.keys("values/")) > 0 {
+		t.Errorf("there is %q, %+v", left, x)
+	}
+	if sum, err := write(t, b, "demo"); err != nil || len(sum.Files) > 0 {
+		t.Errorf("exported again: %+v, %v", sum, err)
 	}
 }
 
