@@ -250,7 +250,7 @@ func fillColumn(v *pcp.Values, d pcp.Desc, s string) {
 	v.Reset(d.ID, d.Type)
 	if n, ok := strings.CutPrefix(s, "E("); ok {
 		code, _ := strconv.Atoi(strings.TrimSuffix(n, ")"))
-		v.Err = pmerr.Code(code)
+		v.Err = pmerr.Code(code).Err()
 		return
 	}
 	for part := range strings.FieldsSeq(s) {
@@ -294,7 +294,7 @@ func (fakeArchive) Bounds(context.Context) (start, end pcp.Timestamp, err error)
 
 // show writes a column as pminfo prints values: "5", "name=5 ...", "none", "Error: text".
 func show(f *fake, d pcp.Desc, v *pcp.Values) string {
-	if v.Err != 0 {
+	if v.Err != nil {
 		return "Error: " + v.Err.Error()
 	}
 	if v.Len() == 0 {

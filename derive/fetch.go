@@ -156,7 +156,7 @@ func (p *fetchPlan) arguments(args []int) []*pcp.Values {
 }
 
 // recorded reports whether a record has a metric, if only without values.
-func recorded(v *pcp.Values) bool { return v.Len() > 0 || v.Empty || v.Err != 0 }
+func recorded(v *pcp.Values) bool { return v.Len() > 0 || v.Empty || v.Err != nil }
 
 func copyColumn(dst, src *pcp.Values) {
 	dst.Reset(src.ID, src.Type)
@@ -212,7 +212,7 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 // Err returns the error of a column of values of an expression, or nil. It says what to type instead where
 // functions over time would keep too much.
 func Err(x syntax.Expr, v *pcp.Values) error {
-	if v.Err == 0 {
+	if v.Err == nil {
 		return nil
 	}
 	for n := range syntax.Preorder(x) {

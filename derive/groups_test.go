@@ -95,7 +95,7 @@ func sampled(t *testing.T, base pmapi.Source, expr string) (src *derive.Source, 
 			return "", err
 		}
 		v := &r.Sets[0]
-		if v.Err != 0 {
+		if v.Err != nil {
 			return v.Err.Error(), nil
 		}
 		descs, err := src.Describe(t.Context(), ids)

@@ -113,7 +113,7 @@ func textJSON(text string, err error) *string {
 func (r *reporter) valuesJSON(ctx context.Context, m *metric, rec *record) {
 	d, v := &m.desc, m.fetched
 	switch {
-	case v.Err != 0:
+	case v.Err != nil:
 		rec.Error = "pmFetch: " + v.Err.Error()
 	case d.InDom == pcp.NullInDom && v.Len() > 0:
 		rec.valueRecord = r.valueRecord(ctx, v, 0)

@@ -23,7 +23,7 @@ func (r *reporter) fetchAt(ctx context.Context, req *pmapi.Request, dst *pcp.Res
 func (r *reporter) printValues(ctx context.Context, m *metric) {
 	d, v := &m.desc, m.fetched
 	switch {
-	case v.Err != 0:
+	case v.Err != nil:
 		fmt.Fprintf(r.out, "Error: %s\n", v.Err.Error())
 	case v.Len() == 0:
 		r.out.WriteString("No value(s) available!\n")

@@ -38,7 +38,7 @@ func (r *reporter) missing(m *metric) string {
 	switch {
 	case m.noDesc == nil && m.desc.Type == pcp.NoSupport:
 		return "Not Supported"
-	case v.Err != 0:
+	case v.Err != nil:
 		return v.Err.Error()
 	case v.Len() == 0 && !r.show.errorsOnly:
 		return "No value(s) available"

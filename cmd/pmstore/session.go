@@ -115,7 +115,7 @@ func (s *session) fetchOld(ctx context.Context) error {
 	if err := s.src.Fetch(ctx, &s.request, &s.old); err != nil {
 		return s.fail("%s: pre pmFetch: %s", s.name, pmerr.Message(err))
 	}
-	if code := s.old.Sets[0].Err; code != 0 {
+	if code := s.old.Sets[0].Err; code != nil {
 		return s.fail("%s: Error: %s", s.name, code.Error())
 	}
 	return nil

@@ -85,7 +85,7 @@ func (f *fakeSource) Fetch(_ context.Context, req *pmapi.Request, dst *pcp.Resul
 	dst.Time = pcp.Timestamp{Sec: s.sec}
 	v := &dst.Sets[0]
 	v.Reset(req.IDs[0], f.desc.Type)
-	v.Err = s.code
+	v.Err = s.code.Err()
 	for inst := int32(-1); inst < 100; inst++ {
 		if w, ok := s.values[inst]; ok {
 			v.Insts, v.Words = append(v.Insts, inst), append(v.Words, w)

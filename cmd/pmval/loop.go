@@ -188,7 +188,7 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 	}
 	v := &r.Sets[0]
 	switch {
-	case v.Err != 0:
+	case v.Err != nil:
 		fmt.Fprintln(p.s.env.Stderr)
 		p.s.env.Errorf("%s: %s", p.call(), v.Err.Error())
 		return failed, nil

@@ -10,6 +10,7 @@ import (
 	"pmtools/derive/syntax"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 func (p *Printer) dump(t *tree) {
@@ -104,7 +105,7 @@ func (t *tree) body(b *strings.Builder, n *node) {
 		desc := n.Desc(n.own)
 		b.Write(format.AppendDesc(nil, &desc, false))
 	}
-	if now == nil || now.Err != 0 {
+	if now == nil || now.Err != nil {
 		return
 	}
 	before := 0
@@ -136,8 +137,8 @@ func numval(v *pcp.Values) int {
 	switch {
 	case v == nil:
 		return 0
-	case v.Err != 0:
-		return int(v.Err)
+	case v.Err != nil:
+		return int(pmerr.Of(v.Err))
 	}
 	return len(v.Insts)
 }

@@ -118,12 +118,12 @@ func (n *node) eval(b *strings.Builder, in *eval.Input, reached bool) bool {
 	for i, blob := range now.Blobs { // they are those of the input, which will be used again
 		now.Blobs[i] = slices.Clone(blob)
 	}
-	if n.last = n.now; n.last != nil && n.last.Err != 0 {
+	if n.last = n.now; n.last != nil && n.last.Err != nil {
 		n.last = nil
 	}
 	n.now = now
 	n.narrate(b, in.Instances)
-	return now.Err == 0
+	return now.Err == nil
 }
 
 func (n *node) narrate(b *strings.Builder, insts eval.Instances) {
@@ -192,7 +192,7 @@ func moved(b *strings.Builder, kind string, now, last []int32) {
 
 func (n *node) find(b *strings.Builder, insts eval.Instances) {
 	operand, f := n.right.now, &n.left.found
-	if operand == nil || operand.Err != 0 || insts == nil {
+	if operand == nil || operand.Err != nil || insts == nil {
 		return
 	}
 	if e, ok := n.expr.(*syntax.InstExpr); ok {

@@ -54,11 +54,11 @@ func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
 // converted to one type, and then combined.
 func (s *State) binary(n *node) *pcp.Values {
 	x := s.eval(n.x)
-	if x.Err != 0 {
+	if x.Err != nil {
 		return s.fail(n, x.Err)
 	}
 	y := s.eval(n.y)
-	if y.Err != 0 {
+	if y.Err != nil {
 		return s.fail(n, y.Err)
 	}
 	out := s.empty(n)

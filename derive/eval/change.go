@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmerr"
 )
 
 // A history is the sample before: the values of the operand of delta() or rate() at the last
@@ -13,7 +12,7 @@ type history struct {
 	set   bool
 	time  pcp.Timestamp
 	epoch int
-	err   pmerr.Code
+	err   error
 	insts []int32
 	words []uint64
 }
@@ -31,7 +30,7 @@ func (h *history) save(in *Input, x *pcp.Values) {
 func (s *State) change(n *node) *pcp.Values {
 	x := s.eval(n.x)
 	h := &s.hists[n.arg]
-	if x.Err != 0 {
+	if x.Err != nil {
 		if n.change.bare {
 			h.save(s.in, x)
 		}
@@ -40,7 +39,7 @@ func (s *State) change(n *node) *pcp.Values {
 	out := s.empty(n)
 	switch {
 	case !h.set, n.kind == kRate && h.epoch != s.in.Epoch:
-	case h.err != 0:
+	case h.err != nil:
 		out.Err = h.err
 	default:
 		now, last := x.Words, h.words

@@ -121,7 +121,7 @@ func column(t testing.TB, d pcp.Desc, text string) *pcp.Values {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v.Err = pmerr.Code(code)
+		v.Err = pmerr.Code(code).Err()
 		return v
 	}
 	for i, f := range strings.Fields(text) {
@@ -182,8 +182,8 @@ func word(t testing.TB, typ pcp.Type, s string) uint64 {
 
 // text writes a column in the form that column reads.
 func text(v *pcp.Values) string {
-	if v.Err != 0 {
-		return fmt.Sprintf("E(%d)", int32(v.Err))
+	if v.Err != nil {
+		return fmt.Sprintf("E(%d)", pmerr.Of(v.Err))
 	}
 	if len(v.Insts) == 0 {
 		return "none"

@@ -137,7 +137,7 @@ func TestFull(t *testing.T) {
 	}
 	state.Interrupt()
 	state.Eval(&eval.Input{Columns: []*pcp.Values{many}}, &dst)
-	if dst.Err != 0 || state.Full() {
+	if dst.Err != nil || state.Full() {
 		t.Error("an interruption does not empty it")
 	}
 }

@@ -166,7 +166,7 @@ func (c *choices) word(t pcp.Type) uint64 {
 
 // equal compares what the two evaluators found; all NaNs are the same.
 func equal(got *pcp.Values, want naiveColumn) bool {
-	if got.Err != want.err || want.err == 0 && len(got.Insts) != len(want.vals) {
+	if pmerr.Of(got.Err) != want.err || want.err == 0 && len(got.Insts) != len(want.vals) {
 		return false
 	}
 	for i := range got.Insts {

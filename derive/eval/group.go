@@ -52,7 +52,7 @@ func (s *State) group(n *node, x *pcp.Values) *pcp.Values {
 	}
 	m := &s.groups[n.arg]
 	if err := m.find(s.in.Groups, n.indom, x.Insts); err != nil {
-		return s.fail(n, pmerr.Of(err))
+		return s.fail(n, pmerr.Of(err).Err())
 	}
 	out := s.empty(n)
 	out.Insts = append(out.Insts, m.ids...)

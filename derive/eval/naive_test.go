@@ -212,7 +212,7 @@ func (s *naive) metric(e *syntax.MetricRef) naiveColumn {
 			continue
 		}
 		v := s.in.Columns[i]
-		c := naiveColumn{err: v.Err}
+		c := naiveColumn{err: pmerr.Of(v.Err)}
 		for k, inst := range v.Insts {
 			if v.Odd == nil || !v.Odd[k].Bad {
 				c.vals = append(c.vals, naiveValue{inst, goValue(v, k)})

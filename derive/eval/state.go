@@ -78,7 +78,7 @@ func (s *State) Eval(in *Input, dst *pcp.Values) {
 	v := s.eval(s.plan.root)
 	s.in = nil
 	dst.Reset(pcp.NullID, s.plan.nodes[s.plan.root].typ)
-	if v.Err != 0 {
+	if v.Err != nil {
 		dst.Err = v.Err
 		return
 	}
@@ -118,7 +118,7 @@ func (s *State) eval(i int) *pcp.Values {
 		return &s.none
 	}
 	x := s.eval(n.x)
-	if x.Err != 0 && n.kind != kCount {
+	if x.Err != nil && n.kind != kCount {
 		return s.fail(n, x.Err)
 	}
 	switch n.kind {
@@ -163,9 +163,9 @@ func (s *State) empty(n *node) *pcp.Values {
 	return v
 }
 
-func (s *State) fail(n *node, code pmerr.Code) *pcp.Values {
+func (s *State) fail(n *node, err error) *pcp.Values {
 	v := s.empty(n)
-	v.Err = code
+	v.Err = err
 	return v
 }
 
@@ -190,7 +190,7 @@ func (s *State) metric(n *node) *pcp.Values {
 		size = len(v.Blobs)
 	}
 	switch {
-	case v.Err != 0:
+	case v.Err != nil:
 		return s.fail(n, v.Err)
 	case len(v.Insts) == 0:
 		return s.empty(n)
@@ -220,7 +220,7 @@ func (s *State) repeated(n *node) *pcp.Values {
 	}
 	list, err := s.in.Instances.Instances(n.indom)
 	if err != nil {
-		out.Err = pmerr.Of(err)
+		out.Err = pmerr.Of(err).Err()
 		return out
 	}
 	for _, inst := range list {

@@ -10,14 +10,14 @@ func (s *State) selected(n *node) *pcp.Values {
 	known := true
 	if n.c >= 0 {
 		c := s.eval(n.c)
-		if c.Err != 0 {
+		if c.Err != nil {
 			return s.fail(n, c.Err)
 		}
 		known = len(c.Insts) > 0
 	}
 	x := s.eval(n.x)
 	switch {
-	case x.Err != 0:
+	case x.Err != nil:
 		return s.fail(n, x.Err)
 	case !known || len(x.Insts) == 0:
 		return s.empty(n)
@@ -37,18 +37,18 @@ func choosable(t pcp.Type) bool { return t.Arithmetic() || t == pcp.String }
 // all sides have the same.)
 func (s *State) ternary(n *node) *pcp.Values {
 	c := s.eval(n.c)
-	if c.Err != 0 {
+	if c.Err != nil {
 		return s.fail(n, c.Err)
 	}
 	x := s.eval(n.x)
-	if x.Err != 0 {
+	if x.Err != nil {
 		return s.fail(n, x.Err)
 	}
 	if n.novX {
 		x = nil // the column may be shared with the other arm
 	}
 	y := s.eval(n.y)
-	if y.Err != 0 {
+	if y.Err != nil {
 		return s.fail(n, y.Err)
 	}
 	if n.novY {

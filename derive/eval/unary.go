@@ -34,7 +34,7 @@ func (s *State) rescale(n *node, x *pcp.Values) *pcp.Values {
 
 func (s *State) aggregate(n *node, x *pcp.Values) *pcp.Values {
 	size := len(x.Insts)
-	if x.Err != 0 {
+	if x.Err != nil {
 		size = 0
 	}
 	if size == 0 && n.strict {

@@ -58,7 +58,7 @@ func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, er
 // set puts the values of an expression into the sample.
 func (t *taker) set(i int, e *Expr, res *pcp.Result) {
 	v := &res.Sets[e.column]
-	if v.Err != 0 {
+	if v.Err != nil {
 		t.smp.Sets[i] = sampling.Set{Err: derive.Err(e.Tree, v)}
 		return
 	}
@@ -83,7 +83,7 @@ func (t *taker) choose(ctx context.Context, res *pcp.Result) (some bool, err err
 	v := &res.Sets[where.column]
 	clear(t.passed)
 	for i, inst := range v.Insts {
-		if f, err := v.Value(i).Float64(); v.Err == 0 && err == nil && f != 0 {
+		if f, err := v.Value(i).Float64(); v.Err == nil && err == nil && f != 0 {
 			t.passed[inst] = true
 		}
 	}

@@ -54,7 +54,7 @@ func (m *metric) begin(epoch int) {
 
 // take takes the values of a record.
 func (m *metric) take(at pcp.Timestamp) {
-	if m.out.Err != 0 {
+	if m.out.Err != nil {
 		return
 	}
 	seconds := 0.0

@@ -317,7 +317,7 @@ func (s *Session) change(v *pcp.Values, t pcp.Type, to string) error {
 		return fmt.Errorf("Decoding value: %w", err)
 	}
 	switch {
-	case v.Err != 0:
+	case v.Err != nil:
 		return fmt.Errorf("%s: %w", v.ID, v.Err)
 	case v.Len() == 0:
 		return fmt.Errorf("%s not available!", v.ID)

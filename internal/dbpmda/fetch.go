@@ -83,7 +83,7 @@ func (s *Session) dump(v *pcp.Values, valueFormat uint32, descs map[pcp.ID]pcp.D
 	}
 	fmt.Fprintf(s.Out, "  %s (%s): ", v.ID, strings.Join(names, or))
 	switch {
-	case v.Err != 0:
+	case v.Err != nil:
 		fmt.Fprintln(s.Out, v.Err)
 		return
 	case v.Len() == 0:

@@ -267,7 +267,7 @@ func TestAppendRecordErrors(t *testing.T) {
 		set  pcp.Values
 		err  error
 	}{
-		{"positive error", pcp.Values{Err: 1}, pmerr.EINVAL},
+		{"positive error", pcp.Values{Err: pmerr.Code(1)}, pmerr.EINVAL},
 		{"error and values", pcp.Values{Err: pmerr.Again, Insts: two, Words: []uint64{1, 2}}, pmerr.EINVAL},
 		{"words missing", pcp.Values{Insts: two, Words: []uint64{1}}, pmerr.EINVAL},
 		{"blobs missing", pcp.Values{Type: pcp.String, Insts: two}, pmerr.EINVAL},

@@ -197,7 +197,7 @@ func (c *Cursor) Next(ctx context.Context, dst *pcp.Result) (err error) {
 		v := &dst.Sets[i]
 		c.found = c.desc(sets.ID)
 		sets.Decode(v, &c.found, nil, &c.arena)
-		v.Empty = v.Len() == 0 && v.Err == 0
+		v.Empty = v.Len() == 0 && v.Err == nil
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func TestFetchColumns(t *testing.T) {
 	c := s.Cursor()
 	var dst pcp.Result
 	must(t, c.Fetch(bg, []pcp.ID{99, two, one, two}, nil, &dst))
-	if v := &dst.Sets[0]; v.ID != 99 || v.Len() != 0 || v.Err != 0 {
+	if v := &dst.Sets[0]; v.ID != 99 || v.Len() != 0 || v.Err != nil {
 		t.Errorf("unknown metric: got %v", v)
 	}
 	for _, i := range []int{1, 3} {

@@ -39,8 +39,8 @@ func ask(c *archive.Cursor, n int, ids ...pcp.ID) string {
 // first returns the first value of a column as text.
 func first(v *pcp.Values) string {
 	switch {
-	case v.Err != 0:
-		return strings.TrimPrefix(v.Err.Name(), "PM_ERR_")
+	case v.Err != nil:
+		return strings.TrimPrefix(pmerr.Of(v.Err).Name(), "PM_ERR_")
 	case v.Len() == 0:
 		return "-"
 	case !v.Type.Arithmetic():
@@ -515,7 +515,7 @@ func TestInterpNoInstances(t *testing.T) {
 		var dst pcp.Result
 		// The search for the third metric finds a record of the other metrics at exactly that time.
 		must(t, c.Fetch(bg, []pcp.ID{host, pcp.NewID(2, 3, 0), pcp.NewID(29, 0, 81)}, nil, &dst))
-		if dst.Sets[0].Err != 0 || dst.Sets[0].Len() != 0 || dst.Sets[1].Err != pmerr.PMIDLog {
+		if dst.Sets[0].Err != nil || dst.Sets[0].Len() != 0 || dst.Sets[1].Err != pmerr.PMIDLog {
 			t.Errorf("delta %v: got %v", delta, dst.Sets)
 		}
 	}

@@ -115,8 +115,8 @@ func follow(c *archive.Cursor, ids ...pcp.ID) string {
 		}
 		value := "none"
 		switch v := &dst.Sets[0]; {
-		case v.Err != 0:
-			value = fmt.Sprint(int(v.Err))
+		case v.Err != nil:
+			value = fmt.Sprint(int(pmerr.Of(v.Err)))
 		case v.Len() > 0 && v.Type.Arithmetic():
 			value = fmt.Sprint(int64(v.Words[0]))
 		case v.Len() > 0:

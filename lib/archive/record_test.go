@@ -67,7 +67,7 @@ func TestRecordBlock(t *testing.T) {
 			t.Errorf("column %d: got %v", i, v)
 		}
 	}
-	if v := &dst.Sets[2]; v.Len() != 0 || v.ID != 99 || v.Err != 0 {
+	if v := &dst.Sets[2]; v.Len() != 0 || v.ID != 99 || v.Err != nil {
 		t.Errorf("missing metric: got %v", v)
 	}
 }

@@ -52,7 +52,7 @@ type slot struct {
 
 type series struct {
 	desc  pcp.Desc
-	err   pmerr.Code
+	err   error
 	slots []slot        // slots in the order of results
 	place map[int32]int // index in slots by instance; nil for a singular metric
 	left  int           // slots that the current search must fill

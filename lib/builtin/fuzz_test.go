@@ -101,7 +101,7 @@ func FuzzSample(f *testing.F) {
 				t.Fatalf("%v: %v", id, err)
 			}
 			v := &res.Sets[0]
-			if v.ID != id || v.Err != 0 && v.Len() > 0 {
+			if v.ID != id || v.Err != nil && v.Len() > 0 {
 				t.Fatalf("%v: %+v", id, v)
 			} else if len(v.Words)+len(v.Blobs) != v.Len() || v.Len() > 0 && v.Type.Arithmetic() != (len(v.Words) > 0) {
 				t.Fatalf("%v: %+v", id, v)

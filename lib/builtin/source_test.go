@@ -75,7 +75,7 @@ func TestAgents(t *testing.T) {
 			continue
 		}
 		var res pcp.Result
-		if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{want}}, &res); err != nil || want != pcp.NullID && res.Sets[0].Err != 0 {
+		if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{want}}, &res); err != nil || want != pcp.NullID && res.Sets[0].Err != nil {
 			t.Errorf("%s: %v, %v", name, res.Sets, err)
 		}
 	}
@@ -336,7 +336,7 @@ func TestNotReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	var res pcp.Result
-	if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{pcp.NewID(29, 0, 4), pcp.NewID(251, 0, 1)}}, &res); err != nil || res.Sets[0].Err != pmerr.Again || res.Sets[1].Err != 0 {
+	if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{pcp.NewID(29, 0, 4), pcp.NewID(251, 0, 1)}}, &res); err != nil || res.Sets[0].Err != pmerr.Again || res.Sets[1].Err != nil {
 		t.Errorf("%+v, error %v", res.Sets, err)
 	}
 	if _, err := pmapi.InstancesOf(ctx, s, pcp.NewInDom(29, 1), pmapi.Now()); !errors.Is(err, pmerr.Again) {
@@ -504,7 +504,7 @@ func TestWatcher(t *testing.T) {
 	}})
 	id := pcp.NewID(250, 0, 0)
 	var res pcp.Result
-	if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id, pcp.NewID(251, 0, 0)}}, &res); err != nil || res.Sets[0].Err != 0 || res.Sets[1].Err != pmerr.NoAgent {
+	if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id, pcp.NewID(251, 0, 0)}}, &res); err != nil || res.Sets[0].Err != nil || res.Sets[1].Err != pmerr.NoAgent {
 		t.Errorf("%+v, error %v", res.Sets, err)
 	}
 	if _, err := pmapi.LookupText(ctx, s, pcp.Help, uint32(id)); !errors.Is(err, pmerr.Text) {
@@ -580,7 +580,7 @@ func TestGolang(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, n := range p.Names() {
-		if v := res.Sets[i]; v.Err != 0 || v.Len() != 1 {
+		if v := res.Sets[i]; v.Err != nil || v.Len() != 1 {
 			t.Errorf("%s: %+v", n.Name, v)
 		}
 	}

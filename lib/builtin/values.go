@@ -99,7 +99,7 @@ func (s *Source) fetch(ctx context.Context, req *pmapi.Request, domain uint32, d
 	for i, id := range req.IDs {
 		if id.Domain() == domain {
 			dst.Sets[i].Reset(id, pcp.Unknown)
-			dst.Sets[i].Err = pmerr.Of(err)
+			dst.Sets[i].Err = pmerr.Of(err).Err()
 		}
 	}
 }

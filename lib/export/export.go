@@ -341,8 +341,8 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 	for i := range r.result.Sets {
 		v := &r.result.Sets[i]
 		if v.Len() == 0 {
-			if v.Empty || v.Err != 0 {
-				if err := to.missing(r.metrics[i].name, rec, v.Err); err != nil {
+			if v.Empty || v.Err != nil {
+				if err := to.missing(r.metrics[i].name, rec, pmerr.Of(v.Err)); err != nil {
 					return nil, err
 				}
 			}

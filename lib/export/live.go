@@ -37,7 +37,7 @@ func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) er
 	}
 	for i := range dst.Sets { // all that was asked for is recorded
 		v := &dst.Sets[i]
-		v.Empty = v.Len() == 0 && v.Err == 0
+		v.Empty = v.Len() == 0 && v.Err == nil
 	}
 	l.taken++
 	return nil

@@ -29,7 +29,7 @@ func (x *events) refresh(g *Group) {
 	if values == nil {
 		return
 	}
-	if x.code = values.Err; x.code != 0 {
+	if x.code = pmerr.Of(values.Err); x.code != 0 {
 		return
 	}
 	at := find(values, x.inst)

@@ -175,8 +175,8 @@ func (g *Group) prior(column int, inst int32, at int) (pcp.Value, pmerr.Code) {
 	switch {
 	case s == nil:
 		return pcp.Value{}, pmerr.Value
-	case s.Err != 0:
-		return pcp.Value{}, s.Err
+	case s.Err != nil:
+		return pcp.Value{}, pmerr.Of(s.Err)
 	}
 	if at >= s.Len() || s.Insts[at] != inst {
 		if at = find(s, inst); at < 0 {

@@ -39,7 +39,7 @@ func (x *inDom) refresh(g *Group) {
 	default:
 		x.steady = true
 	}
-	x.code = values.Err
+	x.code = pmerr.Of(values.Err)
 	for i := range x.slots {
 		x.fill(g, &x.slots[i], values, i)
 	}

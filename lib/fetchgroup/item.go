@@ -141,7 +141,7 @@ func (m *metric) retained(g *Group, values *pcp.Values) (keep bool, code pmerr.C
 	case values == nil:
 		return true, pmerr.Value
 	}
-	return values.Len() == 0, values.Err
+	return values.Len() == 0, pmerr.Of(values.Err)
 }
 
 // find returns the position of an instance in a sorted column, or -1. A metric without instances has its
@@ -176,8 +176,8 @@ func (x *item) refresh(g *Group) {
 			x.fill(g, &x.slot, values, at)
 			return
 		}
-		if values.Err != 0 {
-			code = values.Err
+		if values.Err != nil {
+			code = pmerr.Of(values.Err)
 		}
 	}
 	x.fail(x.out, code)

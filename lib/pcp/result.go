@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sort"
 	"time"
-
-	"pmtools/lib/pmerr"
 )
 
 // A Timestamp is a point in time in seconds and nanoseconds since 1970 in UTC. Nsec may be any
@@ -86,8 +84,8 @@ func (r *Result) Reset(n int) {
 type Values struct {
 	ID    ID
 	Type  Type
-	Err   pmerr.Code // the metric's error; 0 if there is none. With an error there are no values.
-	Empty bool       // the record of an archive has the metric, without values and without an error
+	Err   error // the metric's error, a pmerr.Code, or nil. With an error there are no values.
+	Empty bool  // the record of an archive has the metric, without values and without an error
 	Insts []int32
 	Words []uint64
 	Blobs [][]byte
@@ -107,7 +105,7 @@ type Odd struct {
 
 // Reset makes v an empty column for a metric, keeping its memory.
 func (v *Values) Reset(id ID, t Type) {
-	v.ID, v.Type, v.Err, v.Empty = id, t, 0, false
+	v.ID, v.Type, v.Err, v.Empty = id, t, nil, false
 	v.Insts, v.Words, v.Blobs, v.Odd = v.Insts[:0], v.Words[:0], v.Blobs[:0], nil
 }
 

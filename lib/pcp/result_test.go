@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"pmtools/lib/pmerr"
 )
 
 func TestTimestamp(t *testing.T) {
@@ -46,14 +48,14 @@ func TestTimestamp(t *testing.T) {
 func TestResultReset(t *testing.T) {
 	var r Result
 	r.Reset(2)
-	r.Sets[1] = Values{ID: 7, Type: Int32, Err: -1, Insts: []int32{1, 2}, Words: []uint64{3, 4}, Odd: make([]Odd, 2)}
+	r.Sets[1] = Values{ID: 7, Type: Int32, Err: pmerr.Code(-1), Insts: []int32{1, 2}, Words: []uint64{3, 4}, Odd: make([]Odd, 2)}
 	r.Reset(1)
 	r.Reset(3)
 	if len(r.Sets) != 3 {
 		t.Fatalf("%d columns, want 3", len(r.Sets))
 	}
 	v := &r.Sets[1]
-	if v.ID != NullID || v.Type != Unknown || v.Err != 0 {
+	if v.ID != NullID || v.Type != Unknown || v.Err != nil {
 		t.Errorf("column is not empty: %+v", v)
 	} else if v.Len() != 0 || len(v.Words) != 0 || v.Odd != nil {
 		t.Errorf("column is not empty: %+v", v)

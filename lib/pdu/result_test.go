@@ -32,7 +32,7 @@ func blob(id pcp.ID, t pcp.Type, b []byte) pcp.Values {
 
 // missing returns a column without values.
 func missing(id pcp.ID, err pmerr.Code) pcp.Values {
-	return pcp.Values{ID: id, Type: pcp.Unknown, Err: err}
+	return pcp.Values{ID: id, Type: pcp.Unknown, Err: err.Err()}
 }
 
 // Event records, as they stand in a value block.

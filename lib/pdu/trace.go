@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // Trace writes a message to w as one line: a mark for its direction, such as > or <, type, sender,
@@ -133,8 +134,8 @@ func resultFields(r *pcp.Result) string {
 // valueFields returns a column: numbers as they are on the wire, signed.
 func valueFields(v *pcp.Values) string {
 	text := fmt.Sprintf("{%v", v.ID)
-	if v.Err != 0 {
-		text += fmt.Sprintf(" error=%d", int32(v.Err))
+	if v.Err != nil {
+		text += fmt.Sprintf(" error=%d", pmerr.Of(v.Err))
 	}
 	for i, inst := range v.Insts {
 		switch {

@@ -47,8 +47,8 @@ func values(r *pcp.Result) string {
 	var out []string
 	for i := range r.Sets {
 		s := &r.Sets[i]
-		if s.Err != 0 {
-			out = append(out, s.Err.Name())
+		if s.Err != nil {
+			out = append(out, pmerr.Of(s.Err).Name())
 		}
 		for j, inst := range s.Insts {
 			out = append(out, fmt.Sprintf("%d=%d", inst, s.Words[j]))

@@ -42,7 +42,7 @@ func ExampleOpenHost() {
 	}
 	for i := range result.Sets {
 		column := &result.Sets[i]
-		if column.Err != 0 {
+		if column.Err != nil {
 			fmt.Println(metrics[i].Name, "has no value:", column.Err)
 		}
 		for j, inst := range column.Insts {

@@ -49,7 +49,7 @@ func StringValue(ctx context.Context, src Source, name string) (string, error) {
 	}
 	v := &r.Sets[0]
 	switch {
-	case v.Err != 0:
+	case v.Err != nil:
 		return "", fmt.Errorf("%s: %w", name, v.Err)
 	case v.Len() == 0 || v.Type != pcp.String:
 		return "", fmt.Errorf("%s: %w", name, pmerr.Value)

@@ -20,8 +20,8 @@ func fetchText(r *pcp.Result) string {
 	for i := range r.Sets {
 		v := &r.Sets[i]
 		switch {
-		case v.Err != 0:
-			out += fmt.Sprint("; ", int32(v.Err))
+		case v.Err != nil:
+			out += fmt.Sprint("; ", int32(pmerr.Of(v.Err)))
 		case v.Type.Arithmetic():
 			out += fmt.Sprintf("; %v%v", v.Insts, v.Words)
 		default:

@@ -151,7 +151,7 @@ func (a *Agent) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error 
 		}
 		v.Reset(id, m.Type)
 		if err := a.fetch(ctx, req, m, v); err != nil && len(v.Insts) == 0 {
-			v.Err = pmerr.Of(err)
+			v.Err = pmerr.Of(err).Err()
 		}
 	}
 	return ctx.Err()

@@ -18,8 +18,8 @@ func show(r *pcp.Result) string {
 	for i := range r.Sets {
 		v := &r.Sets[i]
 		fmt.Fprintf(&b, "%v", v.ID)
-		if v.Err != 0 {
-			fmt.Fprintf(&b, " %s", v.Err.Name())
+		if v.Err != nil {
+			fmt.Fprintf(&b, " %s", pmerr.Of(v.Err).Name())
 		}
 		for j, inst := range v.Insts {
 			s, err := v.Value(j).Text()

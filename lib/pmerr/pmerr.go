@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"sync"
 	"syscall"
 )
 
@@ -52,6 +53,25 @@ func (c Code) Error() string {
 	}
 	return fmt.Sprintf("No such PMAPI error code (%d)", int32(c))
 }
+
+// Err returns c as an error, nil for 0. It does not allocate for the codes of the PMAPI.
+func (c Code) Err() error {
+	if c == 0 {
+		return nil
+	}
+	if err, ok := boxed()[c]; ok {
+		return err
+	}
+	return c
+}
+
+var boxed = sync.OnceValue(func() map[Code]error {
+	errs := make(map[Code]error, len(table))
+	for _, e := range table {
+		errs[e.code] = e.code
+	}
+	return errs
+})
 
 // Name returns the symbolic name of c ("PM_ERR_PMID"), or "" if it has none.
 func (c Code) Name() string {

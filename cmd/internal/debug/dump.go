@@ -23,7 +23,7 @@ func (o *observed) result(ctx context.Context, r *pcp.Result) {
 		v := &r.Sets[i]
 		fmt.Fprintf(&b, "  %s (%s): ", v.ID, cmp.Or(o.names[v.ID], unknown))
 		switch {
-		case v.Err != 0:
+		case v.Err != nil:
 			fmt.Fprintf(&b, "%v\n", v.Err)
 			continue
 		case v.Len() == 0:

@@ -178,9 +178,9 @@ func TestTA(t *testing.T) {
 		a, b, tc, d, s := r.Sets[0], r.Sets[1], r.Sets[2], r.Sets[3], r.Sets[4]
 		if r.Time != (pcp.Timestamp{Sec: 1000000000 + int64(i)}) || !slices.Equal(a.Words, row.a) {
 			t.Errorf("record %d: %+v", i, r)
-		} else if a.Err != row.aErr || !slices.Equal(b.Words, row.b) || !slices.Equal(tc.Words, []uint64{1000, 2000, 3000, 4000}) {
+		} else if pmerr.Of(a.Err) != row.aErr || !slices.Equal(b.Words, row.b) || !slices.Equal(tc.Words, []uint64{1000, 2000, 3000, 4000}) {
 			t.Errorf("record %d: %+v", i, r)
-		} else if !slices.Equal(d.Words, []uint64{row.d}) || !slices.Equal(s.Words, row.s) || s.Err != row.sErr {
+		} else if !slices.Equal(d.Words, []uint64{row.d}) || !slices.Equal(s.Words, row.s) || pmerr.Of(s.Err) != row.sErr {
 			t.Errorf("record %d: %+v", i, r)
 		}
 	}

@@ -73,7 +73,7 @@ func TestSensors(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(t temperature) bool { return t.key == "TC0D" })
-	if v := ask(t, p, names["lmsensors.applesmc_isa_0300.tc0d"]); v.Len() != 0 || v.Err != 0 {
+	if v := ask(t, p, names["lmsensors.applesmc_isa_0300.tc0d"]); v.Len() != 0 || v.Err != nil {
 		t.Errorf("a sensor that has gone: %+v", v)
 	}
 }

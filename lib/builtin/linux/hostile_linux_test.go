@@ -186,7 +186,7 @@ func TestDirectories(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]int{"proc.psinfo.psargs": 1, "proc.psinfo.pid": 1, "proc.fd.count": 1} {
-		if res := procfstest.Fetch(t, p, nil, name); res.Sets[0].Err != 0 || res.Sets[0].Len() != want {
+		if res := procfstest.Fetch(t, p, nil, name); res.Sets[0].Err != nil || res.Sets[0].Len() != want {
 			t.Errorf("%s: %+v", name, res.Sets[0])
 		}
 	}

@@ -102,7 +102,7 @@ func TestTruncated(t *testing.T) {
 		full := 0
 		for _, s := range w.fetch(names...).Sets {
 			switch {
-			case s.Err == 0 && s.Len() > 0:
+			case s.Err == nil && s.Len() > 0:
 				full++
 			case s.Err != pmerr.Value:
 				t.Errorf("%d bytes: %v has %d values, error %v", size, s.ID, s.Len(), s.Err)

@@ -282,7 +282,7 @@ func TestValues(t *testing.T) {
 		{Type: pcp.Uint64, Insts: []int32{0, 1}, Words: []uint64{5, 1}},
 	} {
 		got := &res.Sets[i]
-		if got.Err != 0 || got.Type != want.Type {
+		if got.Err != nil || got.Type != want.Type {
 			t.Errorf("%s: %+v, want %+v", names[i], got, want)
 		} else if !slices.Equal(got.Insts, want.Insts) || !slices.Equal(got.Words, want.Words) || !slices.EqualFunc(got.Blobs, want.Blobs, slices.Equal) {
 			t.Errorf("%s: %+v, want %+v", names[i], got, want)

@@ -61,7 +61,7 @@ func TestPrograms(t *testing.T) {
 		write(fmt.Sprint("pmlogger/", pid), content)
 		write(fmt.Sprint("pmie/", pid), content)
 		for _, name := range []string{"pmcd.pmlogger.port", "pmcd.pmie.numrules"} {
-			if v := fetchNamed(t, p, name); v.Len() != 0 || v.Err != 0 {
+			if v := fetchNamed(t, p, name); v.Len() != 0 || v.Err != nil {
 				t.Errorf("%s of %.20q: %+v", name, content, v)
 			}
 		}

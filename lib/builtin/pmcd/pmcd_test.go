@@ -92,12 +92,12 @@ func TestValues(t *testing.T) {
 		}
 		if v.ID != c.id || v.Type != c.typ {
 			t.Errorf("%s: %+v, want %v %v %d %q", c.name, v, c.id, c.typ, c.words, c.texts)
-		} else if v.Err != 0 || !slices.Equal(v.Words, c.words) || !slices.Equal(texts, c.texts) {
+		} else if v.Err != nil || !slices.Equal(v.Words, c.words) || !slices.Equal(texts, c.texts) {
 			t.Errorf("%s: %+v, want %v %v %d %q", c.name, v, c.id, c.typ, c.words, c.texts)
 		}
 	}
 	for _, name := range []string{"pmcd.datasize", "pmcd.cputime.total", "pmcd.simabi", "pmcd.build"} {
-		if v := fetchNamed(t, p, name); v.Err != 0 || v.Len() != 1 {
+		if v := fetchNamed(t, p, name); v.Err != nil || v.Len() != 1 {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

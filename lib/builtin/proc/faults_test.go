@@ -56,7 +56,7 @@ func TestProcessGoes(t *testing.T) {
 		for i := range res.Sets {
 			set := &res.Sets[i]
 			switch at := slices.Index(set.Insts, 6); {
-			case set.Err != 0 && set.Err != pmerr.AppVersion:
+			case set.Err != nil && set.Err != pmerr.AppVersion:
 				t.Errorf("after %d files: %s: %v", n, names[i], set.Err)
 			case slices.Index(set.Insts, 5) >= 0 && at < 0:
 				t.Errorf("after %d files: %s is about the process that has gone only", n, names[i])

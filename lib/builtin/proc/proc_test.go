@@ -206,7 +206,7 @@ func TestAccess(t *testing.T) {
 	}
 	for _, client := range []*pmda.Client{{}, testClient("")} {
 		res := procfstest.Fetch(t, p, client, "proc.psinfo.ppid", "proc.nprocs", "proc.runq.runnable")
-		if res.Sets[0].Err != pmerr.Permission || res.Sets[1].Err != 0 || res.Sets[2].Err != 0 {
+		if res.Sets[0].Err != pmerr.Permission || res.Sets[1].Err != nil || res.Sets[2].Err != nil {
 			t.Errorf("a client that nothing is known of: %v %v %v", res.Sets[0].Err, res.Sets[1].Err, res.Sets[2].Err)
 		}
 	}

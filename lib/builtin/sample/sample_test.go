@@ -373,7 +373,7 @@ func TestOther(t *testing.T) {
 func TestSysinfo(t *testing.T) {
 	s, _ := newTest(t, Options{})
 	v := fetchItems(t, s, new(pmda.Client), 39)[0]
-	if v.Err != 0 && v.Err != pmerr.AppVersion || v.Err == 0 && len(v.Blobs[0]) < 60 {
+	if v.Err != nil && v.Err != pmerr.AppVersion || v.Err == nil && len(v.Blobs[0]) < 60 {
 		t.Errorf("error %v, values %d", v.Err, v.Blobs)
 	}
 }

@@ -209,8 +209,8 @@ func sayResult(body []byte) (string, error) {
 			b.WriteString(" | ")
 		}
 		fmt.Fprint(&b, v.ID)
-		if v.Err != 0 {
-			fmt.Fprintf(&b, " error %d", int(v.Err))
+		if v.Err != nil {
+			fmt.Fprintf(&b, " error %d", pmerr.Of(v.Err))
 		}
 		if v.Type != pcp.Int32 && v.Type != pcp.Unknown {
 			fmt.Fprintf(&b, " %v", v.Type)

@@ -9,6 +9,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
+	"pmtools/lib/pmerr"
 	_ "pmtools/test/env"
 )
 
@@ -74,7 +75,7 @@ func TestDo(t *testing.T) {
 	}{
 		{"error", &pdu.Error{Code: -12345}, "ERROR ffffcfc7 ...."},
 		{"numbers", &pdu.Result{Values: &pcp.Result{Sets: []pcp.Values{
-			{ID: pcp.NewID(29, 0, 5), Insts: []int32{0, 7}, Words: []uint64{1, 1<<64 - 2}}, {ID: pcp.NewID(29, 0, 6), Err: -12350},
+			{ID: pcp.NewID(29, 0, 5), Insts: []int32{0, 7}, Words: []uint64{1, 1<<64 - 2}}, {ID: pcp.NewID(29, 0, 6), Err: pmerr.AppVersion},
 			{ID: pcp.NewID(29, 0, 7), Type: pcp.Double, Insts: []int32{-1}, Words: []uint64{0x3ff0000000000000}}, {ID: pcp.NewID(29, 0, 8), Type: pcp.Uint64, Insts: []int32{-1}, Words: []uint64{1<<64 - 1}},
 		}}}, "29.0.5 0=1 7=-2 | 29.0.6 error -12350 | 29.0.7 DOUBLE -1=3ff0000000000000 | 29.0.8 U64 -1=18446744073709551615"},
 		{"strings and clocks", &pdu.Result{Values: &pcp.Result{Time: pcp.Timestamp{Sec: 16}, Sets: []pcp.Values{

@@ -53,9 +53,9 @@ func (w *SetWriter) Append(dst []byte, start int, sets []pcp.Values) ([]byte, er
 func checkValues(v *pcp.Values, floatInSitu bool) error {
 	n := v.Len()
 	switch {
-	case v.Err > 0:
-		return fmt.Errorf("%w: error code %d", pmerr.EINVAL, int32(v.Err))
-	case v.Err != 0 && n > 0:
+	case pmerr.Of(v.Err) > 0:
+		return fmt.Errorf("%w: error code %d", pmerr.EINVAL, pmerr.Of(v.Err))
+	case v.Err != nil && n > 0:
 		return fmt.Errorf("%w: values beside an error", pmerr.EINVAL)
 	case n == 0:
 		return nil
@@ -132,7 +132,7 @@ func (w *SetWriter) appendSet(dst []byte, v *pcp.Values, block int) ([]byte, int
 	}
 	dst = AppendUint32(dst, uint32(id))
 	if v.Len() == 0 {
-		return AppendUint32(dst, uint32(v.Err)), block
+		return AppendUint32(dst, uint32(pmerr.Of(v.Err))), block
 	}
 	dst = AppendUint32(dst, uint32(v.Len()))
 	if inSitu(v, 0, w.FloatInSitu) {

@@ -90,7 +90,7 @@ func TestAppendSetsErrors(t *testing.T) {
 		v    pcp.Values
 		want pmerr.Code
 	}{
-		{"positive error", pcp.Values{Err: 5}, pmerr.EINVAL},
+		{"positive error", pcp.Values{Err: pmerr.Code(5)}, pmerr.EINVAL},
 		{"values beside an error", pcp.Values{Err: pmerr.PMID, Type: pcp.Int32, Insts: []int32{-1}, Words: []uint64{1}}, pmerr.EINVAL},
 		{"no words", pcp.Values{Type: pcp.Int32, Insts: []int32{-1}}, pmerr.EINVAL},
 		{"too many words", pcp.Values{Type: pcp.Int32, Insts: []int32{-1}, Words: []uint64{1, 2}}, pmerr.EINVAL},

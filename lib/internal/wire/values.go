@@ -182,7 +182,7 @@ func (s *Sets) Err() error {
 func (s *Sets) Decode(dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *Arena) {
 	dst.Reset(s.ID, d.Type)
 	if s.Count < 0 {
-		dst.Err = pmerr.Code(s.Count)
+		dst.Err = pmerr.Code(s.Count).Err()
 		return
 	}
 	all := p.All() || d.InDom == pcp.NullInDom

@@ -46,7 +46,7 @@ func column(t testing.TB, src []byte, d *pcp.Desc, p *pcp.Profile) (pcp.Values, 
 
 // show prints a column: the error, or instance=value for each value.
 func show(v *pcp.Values) string {
-	if v.Err != 0 {
+	if v.Err != nil {
 		return fmt.Sprintf("error %d", v.Err)
 	}
 	var parts []string

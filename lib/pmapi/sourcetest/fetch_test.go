@@ -45,7 +45,7 @@ func againLies() []lie {
 	return []lie{
 		{"old error", "fetch again", "sample 0", func(l *liar) {
 			l.instead = func(req *pmapi.Request, dst *pcp.Result) error {
-				var old []pmerr.Code
+				var old []error
 				for i := range dst.Sets {
 					old = append(old, dst.Sets[i].Err)
 				}

@@ -79,7 +79,7 @@ func (k *kit) flaw(id pcp.ID, p *pcp.Profile, col *pcp.Values) string {
 	switch {
 	case col.ID != id:
 		return fmt.Sprintf("it is of %v, want %v", col.ID, id)
-	case col.Err != 0 && (n > 0 || len(col.Words) > 0 || len(col.Blobs) > 0):
+	case col.Err != nil && (n > 0 || len(col.Words) > 0 || len(col.Blobs) > 0):
 		return "values beside an error"
 	case col.Odd != nil && len(col.Odd) != n:
 		return "as many odd values as instances are wanted"
@@ -175,7 +175,7 @@ func (k *kit) same(what string, got, want []sample) {
 
 func column(list []sample, i int) (out []sample) {
 	for _, s := range list {
-		if c := s.sets[i]; c.Len() > 0 || c.Err != 0 {
+		if c := s.sets[i]; c.Len() > 0 || c.Err != nil {
 			out = append(out, sample{s.time, []pcp.Values{c}})
 		}
 	}
@@ -206,8 +206,8 @@ func show(t pcp.Timestamp) string { return fmt.Sprintf("%d.%09d", t.Sec, t.Nsec)
 func text(v *pcp.Values) string {
 	var b strings.Builder
 	fmt.Fprint(&b, v.ID)
-	if v.Err != 0 {
-		fmt.Fprintf(&b, " error %d", int(v.Err))
+	if v.Err != nil {
+		fmt.Fprintf(&b, " error %d", pmerr.Of(v.Err))
 	}
 	if v.Len() > 0 {
 		fmt.Fprintf(&b, " %v", v.Type)

@@ -39,7 +39,7 @@ func textOf(m pdu.Message) string {
 // sets returns the values of a result.
 func sets(r *pcp.Result) (text string) {
 	for _, v := range r.Sets {
-		text += fmt.Sprintf("%v:%v ", int32(v.Err), v.Words)
+		text += fmt.Sprintf("%v:%v ", int32(pmerr.Of(v.Err)), v.Words)
 	}
 	return text
 }

@@ -62,7 +62,7 @@ func (k *kit) checkSet(d *pcp.Desc, v *pcp.Values) {
 	switch {
 	case v.Err == pmerr.PMID:
 		k.errorf("%s: it is described, but not fetched: %v", name, v.Err)
-	case v.Err != 0:
+	case v.Err != nil:
 	case v.Odd != nil:
 		k.errorf("%s: values that are not of type %v", name, d.Type)
 	case d.InDom == pcp.NullInDom && len(v.Insts) > 1:

@@ -134,7 +134,7 @@ func TestQuestions(t *testing.T) {
 			var r pcp.Result
 			add(nil, p.Fetch(ctx, req, &r))
 			for _, v := range r.Sets {
-				if v.Err != 0 {
+				if v.Err != nil {
 					v.Type = pcp.Unknown // that of an unknown metric is of no use
 				}
 				list = append(list, fmt.Sprint(v.ID, v.Type, v.Err, v.Insts, v.Words))

@@ -64,7 +64,7 @@ func show(t *testing.T, a *Agent, prefix string) string {
 		}
 		line := strings.TrimPrefix(n.Name, "trace.")
 		v := &r.Sets[0]
-		if v.Err != 0 {
+		if v.Err != nil {
 			line += " " + v.Err.Error()
 		}
 		for i, inst := range v.Insts {

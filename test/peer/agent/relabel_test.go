@@ -51,7 +51,7 @@ func TestRelabelled(t *testing.T) {
 			w.show(t, env, "pmstore relabel.kind "+tt.store)
 		}
 		var r pcp.Result
-		if err := src.Fetch(t.Context(), req, &r); err != nil || r.Sets[0].Err != 0 {
+		if err := src.Fetch(t.Context(), req, &r); err != nil || r.Sets[0].Err != nil {
 			t.Fatal(err, r.Sets[0].Err)
 		}
 		var groups []string

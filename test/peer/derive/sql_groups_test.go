@@ -163,7 +163,7 @@ func labelledArchive(t *testing.T, path, host string, seed uint64) {
 			if r.IntN(12) == 0 {
 				v = pcp.Values{ID: d.ID, Type: d.Type, Err: pmerr.Again}
 			}
-			if len(v.Insts) > 0 || v.Err != 0 {
+			if len(v.Insts) > 0 || v.Err != nil {
 				res.Sets = append(res.Sets, v)
 			}
 		}

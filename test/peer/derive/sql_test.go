@@ -208,7 +208,7 @@ func byRecord(ctx context.Context, a *pmapi.Archive, p *derive.Definition) (map[
 				return values, nil
 			case err != nil && !recs.ended:
 				return nil, err
-			case err != nil || r.Sets[0].Err != 0:
+			case err != nil || r.Sets[0].Err != nil:
 				continue
 			}
 			for i, inst := range r.Sets[0].Insts {

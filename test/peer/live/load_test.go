@@ -104,7 +104,7 @@ func loadContext(ctx context.Context, t *testing.T, h *pmapi.Host, n int32) {
 			return
 		}
 		for i := range res.Sets {
-			if v := &res.Sets[i]; v.ID != req.IDs[i] || v.Err != 0 && v.Err != pmerr.Again || v.Odd != nil {
+			if v := &res.Sets[i]; v.ID != req.IDs[i] || v.Err != nil && v.Err != pmerr.Again || v.Odd != nil {
 				t.Errorf("context %d, fetch %d: %s: %+v", n, k, loadNames[i], v)
 				return
 			}

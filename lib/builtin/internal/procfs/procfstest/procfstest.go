@@ -145,7 +145,7 @@ func values(t testing.TB, p pmda.Provider, named bool, names []string) []string 
 	instances := map[pcp.InDom]map[int32]string{}
 	for i := range names {
 		col := &res.Sets[i]
-		if col.Err != 0 {
+		if col.Err != nil {
 			out[i] = "error " + col.Err.Error()
 			continue
 		}
@@ -299,8 +299,8 @@ func FetchAll(t *testing.T, p *pmda.Agent) (values int, failed map[string]pmerr.
 	failed = map[string]pmerr.Code{}
 	for i := range res.Sets {
 		values += res.Sets[i].Len()
-		if res.Sets[i].Err != 0 {
-			failed[names[i]] = res.Sets[i].Err
+		if res.Sets[i].Err != nil {
+			failed[names[i]] = pmerr.Of(res.Sets[i].Err)
 		}
 	}
 	for serial := range uint32(100) {
