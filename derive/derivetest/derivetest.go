@@ -15,6 +15,8 @@
 //	    sdb  _ 0x2
 //
 // Values are written as promtool writes them: 0+100x3 is 0 100 200 300, 5x2 is 5 5 5, _ is no value.
+// [Run] runs files of cases by go test, and [Parse] with [File.Run] by a program.
+//
 // The metrics are written into an archive, so that the same case can be put to every tool of PCP. docs/testing-definitions.md has the whole notation.
 package derivetest
 

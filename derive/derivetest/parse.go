@@ -2,6 +2,7 @@ package derivetest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/lib/pcp"
 	"pmtools/lib/when"
@@ -301,14 +303,16 @@ func (p *parser) row(instance string, args []word) error {
 	for _, w := range args {
 		list, err := points(w, p.left)
 		if err != nil {
-			return err
+			return p.lacks(instance, args, err)
 		}
 		r.points = append(r.points, list...)
 	}
 	var rows *[]*row
 	switch {
-	case len(r.points) == 0:
+	case instance == "" && len(r.points) == 0:
 		return fmt.Errorf("there are no values")
+	case len(r.points) == 0:
+		return p.lacks(instance, args, fmt.Errorf("%s has no values", instance))
 	case p.check != nil:
 		rows = &p.check.rows
 		p.expected()
@@ -325,6 +329,33 @@ func (p *parser) row(instance string, args []word) error {
 	}
 	*rows, p.seen[instance] = append(*rows, r), p.line
 	return nil
+}
+
+// lacks adds to the error of a row the keyword that its line lacks, or has in another spelling.
+func (p *parser) lacks(instance string, args []word, err error) error {
+	line := append([]word{{text: instance}}, args...)
+	_, single := points(line[0], &room{maxPoints, maxText})
+	_, described := describe(line)
+	metric, metricErr := describe(args)
+	_, parsed := check.Extended.Syntax().Parse(strings.TrimSpace(p.lines[p.line-1]))
+	key := ""
+	switch {
+	case instance == "":
+		return err
+	case single == nil:
+		key = "value"
+	case p.check != nil && described == nil:
+		key = "is"
+	case metricErr == nil && metric.typ != nil:
+		key = "metric"
+	case p.cas != nil && parsed == nil:
+		key = "eval"
+	case p.cas == nil && len(args) > 0:
+		key = "case"
+	default:
+		return errors.New(strings.Join(append([]string{err.Error()}, diagnose.DidYouMean(instance, slices.Sorted(maps.Keys(keywords)))...), "; "))
+	}
+	return fmt.Errorf("%w; is the word %s missing at the beginning of the line?", err, key)
 }
 
 func (p *parser) complete() (line int, err error) {

@@ -109,7 +109,10 @@ func TestMatches(t *testing.T) {
 
 // TestSyntax covers mistakes in files of cases: each error has the line and the reason.
 func TestSyntax(t *testing.T) {
-	const head = "metric a u32 counter\n  value 1 2\n"
+	const (
+		head  = "metric a u32 counter\n  value 1 2\n"
+		forms = "valid forms are 5, 5x3 (four times 5), 0+10x3 (0 10 20 30), \"a text\", and _ for none"
+	)
 	for _, tt := range []struct{ text, want string }{
 		{"", "1: there is neither a metric nor an archive"},
 		{"metrik a u32", "1: metrik begins no line; did you mean metric?"},
@@ -121,7 +124,7 @@ func TestSyntax(t *testing.T) {
 		{head + "value 3\n", "3: value has values in line 2 already"},
 		{head + "metric b u32 counter\n value 1\n", "4: 1 values, and 2 in line 2"},
 		{head + "metric b u32 counter\n value\n", "4: there are no values"},
-		{head + "metric b u32 counter\n value 1 x\n", "4: x is not a value; valid forms are 5, 5x3 (four times 5), 0+10x3 (0 10 20 30), \"a text\", and _ for none"},
+		{head + "metric b u32 counter\n value 1 x\n", "4: x is not a value; " + forms},
 		{head + "metric b u32 counter\n value 1x9999999999\n", "4: 9999999999 times is too often; the limit is 1048576 values in the file"},
 		{head + "metric b u32 counter\n value 1x1048574 1 1 1 1\n", "4: more than 1048576 values in the file"},
 		{head + "metric b string instant\n value \"" + strings.Repeat("x", 17) + "\"x1000000\n",
@@ -130,6 +133,12 @@ func TestSyntax(t *testing.T) {
 			"4: the texts of the file have more than 16777216 bytes: this one has 10485760, 1 times"},
 		{head + "metric b string instant\n value \"open\n", "4: a quote is not closed"},
 		{head + "metric b string instant\n value \"a\"y\n", "4: y after a quoted text; x3 would repeat it"},
+		{head + "0+1x3\n", "3: 0+1x3 has no values; is the word value missing at the beginning of the line?"},
+		{head + "b u32 counter\n", "3: u32 is not a value; " + forms + "; is the word metric missing at the beginning of the line?"},
+		{head + "an idle disk\n", "3: idle is not a value; " + forms + "; is the word case missing at the beginning of the line?"},
+		{head + "case x\neval a\nu32 counter\n", "5: counter is not a value; " + forms + "; is the word is missing at the beginning of the line?"},
+		{head + "case x\neval a\nvalue 1 2\nrate(a) * 2\n", "6: * is not a value; " + forms + "; is the word eval missing at the beginning of the line?"},
+		{head + "case x\neval a\nevl rate(a)\n", "5: rate(a) is not a value; " + forms + "; did you mean eval?"},
 		{head + "case\n", "3: a case needs a name"},
 		{head + "case x\n", "3: case x has no eval"},
 		{head + "eval a\n", "3: eval needs a case before it and an expression after it"},
