@@ -70,7 +70,7 @@ func (e *env) prefetch() error {
 		}
 	}
 	addMentions := func(m *metric) {
-		for name := range syntax.Mentions(m.expr) {
+		for name := range syntax.Mentions(m.Expr()) {
 			add(name)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // A Definition is a derived metric as it was written: a name, which may be empty, an expression that
-// has been parsed, and notes. It does not change and may be shared by goroutines.
+// has been parsed, and notes. It does not change and may be shared by goroutines. [Compile] makes one; the zero
+// Definition is a metric that never has values.
 type Definition struct {
 	Notes
 	Layer      Layer
@@ -87,7 +88,15 @@ func CompileLine(d *syntax.Definition) (*Definition, error) {
 func (d *Definition) Name() string { return d.name }
 
 // Expr returns the tree, which must not be changed.
-func (d *Definition) Expr() syntax.Expr { return d.expr }
+func (d *Definition) Expr() syntax.Expr {
+	if d.expr == nil {
+		return anonymous
+	}
+	return d.expr
+}
+
+// anonymous is the expression of metrics that never have values.
+var anonymous = &syntax.CallExpr{Fun: syntax.ANON, Lparen: 4, X: &syntax.MetricRef{NamePos: 5, Name: "PM_TYPE_U32"}, Rparen: 16}
 
 // String returns the expression as it was written.
 func (d *Definition) String() string { return d.text }
@@ -102,14 +111,14 @@ func (d *Definition) Anonymous() *Definition {
 // Rate returns the definition of rate() of the expression, without a name.
 func (d *Definition) Rate() *Definition {
 	end := syntax.Pos(len(d.text) + len("rate("))
-	return &Definition{text: "rate(" + d.text + ")", expr: &syntax.CallExpr{Fun: syntax.RATE, Lparen: 4, X: d.expr, Rparen: end}}
+	return &Definition{text: "rate(" + d.text + ")", expr: &syntax.CallExpr{Fun: syntax.RATE, Lparen: 4, X: d.Expr(), Rparen: end}}
 }
 
 // Metrics returns the names that the expression mentions, each once, from left to right.
 func (d *Definition) Metrics() []string {
 	var names []string
 	seen := make(map[string]bool)
-	for name := range syntax.Mentions(d.expr) {
+	for name := range syntax.Mentions(d.Expr()) {
 		if !seen[name] {
 			seen[name] = true
 			names = append(names, name)

@@ -58,8 +58,8 @@ func (s *Source) Text(ctx context.Context, kind pcp.TextKind, idents []uint32) (
 // Labels returns labels. Derived metrics have no labels of domain, cluster and item. The Source below is
 // asked for all of its labels at once.
 func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, at pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
-	if s.closed {
-		return nil, pmerr.NoContext
+	if err := s.open(); err != nil {
+		return nil, err
 	}
 	own := func(ident uint32) (a pcp.Answer[pcp.ObjectLabels], ok bool) {
 		if ok = ofDerived(kind, ident); ok {

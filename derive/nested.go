@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"context"
 
 	"pmtools/derive/check"
@@ -49,8 +50,8 @@ func (e *env) inner(name string) *Definition {
 func (e *env) check(m *metric) (*check.Info, error) {
 	n := e.s.nesting
 	if n == nil {
-		m.tree = m.expr
-		return check.Check(m.expr, e, e.s.checkOptions(m.name))
+		m.tree = m.Expr()
+		return check.Check(m.tree, e, e.s.checkOptions(m.name))
 	}
 	var err error
 	if m.tree, err = n.nest.Expand(m.Definition); err != nil {
@@ -62,10 +63,14 @@ func (e *env) check(m *metric) (*check.Info, error) {
 // Define defines metrics for this Source alone without binding them, if it does not have them, and returns
 // their identifiers.
 // A definition that has the name of another hides it; a definition whose name is empty can only be checked and
-// fetched.
+// fetched. A nil Definition is the zero one. In a Source that is not open there are none: their identifiers are zero.
 func (s *Source) Define(list ...*Definition) []pcp.ID {
 	ids := make([]pcp.ID, len(list))
+	if s.open() != nil {
+		return ids
+	}
 	for i, d := range list {
+		d = cmp.Or(d, new(Definition))
 		m := s.named(d.name)
 		if m == nil || m.Definition != d {
 			m = s.insert(d)

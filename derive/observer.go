@@ -166,7 +166,7 @@ func (m *metric) view() *Metric {
 		return nil
 	}
 	p := m.Definition
-	if m.tree != nil && m.tree != m.expr { // there are definitions in it
+	if m.tree != nil && m.tree != m.Expr() { // there are definitions in it
 		p = &Definition{name: m.name, text: m.text, expr: m.tree}
 	}
 	return &Metric{Definition: p, ID: m.id, Number: m.number, Local: m.local,

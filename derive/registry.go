@@ -61,18 +61,13 @@ func NewRegistry(warn func(line string)) *Registry {
 				"or the PMAPI client did not collect the event records fast\n" +
 				"enough.  See pmUnpackEventRecords(3)."},
 	} {
-		r.insert(&Definition{Notes: Notes{OneLine: &m.oneline, Help: &m.help}, name: m.name, text: "anon(PM_TYPE_U32)", expr: anonymous()})
+		r.insert(&Definition{Notes: Notes{OneLine: &m.oneline, Help: &m.help}, name: m.name, text: "anon(PM_TYPE_U32)"})
 	}
 	return r
 }
 
 // builtin is how many definitions every Registry starts with.
 const builtin = 2
-
-// anonymous returns the expression of the metrics for event records, which never have values.
-func anonymous() syntax.Expr {
-	return &syntax.CallExpr{Fun: syntax.ANON, Lparen: 4, X: &syntax.MetricRef{NamePos: 5, Name: "PM_TYPE_U32"}, Rparen: 16}
-}
 
 // Register defines a metric (pmRegisterDerived). The error is a *diagnose.Problem for
 // errors.As: the expression cannot be parsed, the name is no name or taken, or there are too many metrics.

@@ -37,7 +37,8 @@ type Options struct {
 
 // A Source is a pmapi.Source together with derived metrics: those of a Set and its own. A
 // metric of the Source below hides a derived one of the same name, and one of the Source's own
-// hides a global one.
+// hides a global one. [NewSource] makes one; the zero Source is like one that has been closed, whose
+// methods fail with pmerr.NoContext.
 type Source struct {
 	base     pmapi.Source
 	opt      Options
@@ -45,7 +46,7 @@ type Source struct {
 	recorded bool // the base has a past
 	alone    bool // the base has names and nothing else
 	limit    int  // of own definitions, -1 for none
-	closed   bool
+	opened   bool // neither zero nor closed
 	catalog
 	insts   *insts.Instances
 	plan    fetchPlan
@@ -105,7 +106,7 @@ func NewSource(base pmapi.Source, set *Set, opt *Options) *Source {
 	if base == nil {
 		base = pmapi.Over(nil).Source()
 	}
-	s := &Source{base: base, limit: -1, catalog: catalog{set: set, globals: make([]metric, len(set.read.list)), own: make(map[string]*metric)}}
+	s := &Source{base: base, opened: true, limit: -1, catalog: catalog{set: set, globals: make([]metric, len(set.read.list)), own: make(map[string]*metric)}}
 	for i, d := range set.read.list {
 		s.globals[i] = metric{Definition: d, id: globalID(i), number: i}
 	}
@@ -135,8 +136,11 @@ func (s *Source) Unwrap() pmapi.Source { return s.base }
 
 // Close closes the Source below.
 func (s *Source) Close() error {
-	if !s.closed {
-		s.closed = true
+	if s.base == nil {
+		return nil
+	}
+	if s.opened {
+		s.opened = false
 		if o := s.set.reg.Observer(); o != nil {
 			o.Closed(s.state())
 		}
@@ -146,14 +150,19 @@ func (s *Source) Close() error {
 
 // Store changes metrics of the Source below. Derived ones cannot be changed: it refuses them.
 func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
-	if s.closed {
-		return pmerr.NoContext
+	if err := s.open(); err != nil {
+		return err
 	}
 	return pmapi.Store(ctx, s.base, sets)
 }
 
 // Host returns the host of the Source below.
-func (s *Source) Host() (name, zone string) { return s.base.Host() }
+func (s *Source) Host() (name, zone string) {
+	if s.base == nil {
+		return "", ""
+	}
+	return s.base.Host()
+}
 
 // SetLimit sets how many metrics Add accepts (control CONTEXT_LIMIT). -1 means no limit; other
 // values below 1 are pmerr.Arg.
@@ -244,9 +253,9 @@ func (s *Source) Remove(name string) error {
 // Limit returns what SetLimit has set.
 func (s *Source) Limit() int { return s.limit }
 
-// open returns pmerr.NoContext if the Source is closed.
+// open returns pmerr.NoContext if the Source is closed, or zero.
 func (s *Source) open() error {
-	if s.closed {
+	if !s.opened {
 		return pmerr.NoContext
 	}
 	return nil
@@ -328,8 +337,8 @@ func (c *catalog) everByID(id pcp.ID) *metric {
 // Reconnect makes the Source below connect again, and does nothing over a recording. All metrics are
 // bound again afterwards, and have no history.
 func (s *Source) Reconnect(ctx context.Context) error {
-	if s.closed {
-		return pmerr.NoContext
+	if err := s.open(); err != nil {
+		return err
 	}
 	if err := pmapi.Reconnect(ctx, s.base); err != nil || s.recorded {
 		return err

@@ -10,14 +10,16 @@
 package check
 
 import (
+	"cmp"
+
 	"pmtools/derive/internal/ere"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
-// Check checks the meaning of e, which must be a whole expression. A nil opt is the zero Options.
-// The error is an
-// *Error: first one about a name, else the first one of a walk that visits operands before their operator. The Info
+// Check checks the meaning of e, which must be a whole expression. A nil opt is the zero Options, and a nil env has
+// no metrics. The error is an *Error: first one about a name, else the first one of a walk that visits operands before their operator. The Info
 // beside an error holds what was found before the mistake.
 func Check(e syntax.Expr, env Env, opt *Options) (*Info, error) {
 	return newChecker(new(Info), opt).Check(e, env)
@@ -39,7 +41,7 @@ func Syntax() *syntax.Config {
 
 // A Checker checks expressions that may have parts in common: the X of a [syntax.NestExpr] is
 // checked once, whichever expressions it stands in. Each name is looked up once. A Checker may not
-// be shared by goroutines.
+// be shared by goroutines. The zero Checker is that of nil Options.
 type Checker struct {
 	env  Env
 	opt  Options
@@ -83,8 +85,11 @@ func newChecker(info *Info, opt *Options) *Checker {
 // Check is [Check] with what is already known. The tables of all Infos are the same, so that they
 // also have the nodes of other expressions. It may be called from env.Describe.
 func (c *Checker) Check(e syntax.Expr, env Env) (*Info, error) {
+	if c.info == nil {
+		*c = *NewChecker(nil)
+	}
 	defer func(env Env, root syntax.Expr) { c.env, c.root = env, root }(c.env, c.root)
-	c.env, c.root = env, syntax.Unparen(e)
+	c.env, c.root = cmp.Or(env, Env(noMetrics{})), syntax.Unparen(e)
 	b := c.bindWhole(e, false)
 	if b.err != nil {
 		return c.found(Type{}, b.operands), b.err
@@ -97,6 +102,12 @@ func (c *Checker) Check(e syntax.Expr, env Env) (*Info, error) {
 	all.add(t.operands...)
 	return c.found(t.typ, all.list), nil
 }
+
+// noMetrics is an Env without metrics.
+type noMetrics struct{}
+
+func (noMetrics) Lookup(string) (pcp.ID, bool, error) { return pcp.NullID, false, pmerr.Name }
+func (noMetrics) Describe(pcp.ID) (pcp.Desc, error)   { return pcp.Desc{}, pmerr.PMID }
 
 func (c *Checker) found(root Type, operands []pcp.ID) *Info {
 	info := *c.info

@@ -31,7 +31,7 @@ import (
 // Suffix is the end of the names of files of cases.
 const Suffix = ".cases"
 
-// A File is a file of cases.
+// A File is a file of cases. [Parse] makes one; the zero File, which has no metrics, cannot be run.
 type File struct {
 	Name        string
 	Definitions []string // files under test, as they are written

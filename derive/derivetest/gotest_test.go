@@ -70,3 +70,13 @@ func TestGoTestFails(t *testing.T) {
 		}
 	}
 }
+
+// TestZero runs a File that Parse has not made.
+func TestZero(t *testing.T) {
+	if r, err := new(File).Run(t.Context(), nil); err == nil {
+		t.Errorf("report %v", r)
+	}
+	if text, err := new(File).Record(t.Context(), nil); err == nil {
+		t.Errorf("text %q", text)
+	}
+}

@@ -46,8 +46,8 @@ func Parse(name string, text []byte) (*File, error) {
 			return nil, mistake(name, p.line, err.Error())
 		}
 	}
-	if line, err := p.complete(); err != nil {
-		return nil, mistake(name, line, err.Error())
+	if err := p.complete(); err != nil {
+		return nil, err
 	}
 	return p.File, nil
 }
@@ -358,32 +358,33 @@ func (p *parser) lacks(instance string, args []word, err error) error {
 	return fmt.Errorf("%w; is the word %s missing at the beginning of the line?", err, key)
 }
 
-func (p *parser) complete() (line int, err error) {
+// complete returns a mistake in the file as a whole, a *diagnose.Problem.
+func (f *File) complete() error {
 	switch {
-	case p.Step <= 0:
-		return 1, fmt.Errorf("the step is not more than 0")
-	case p.archive == nil && len(p.metrics) == 0:
-		return 1, fmt.Errorf("there is neither a metric nor an archive")
-	case p.archive != nil && len(p.metrics) > 0:
-		return p.archive.line, fmt.Errorf("there are metrics and an archive; one of them has to do")
-	case p.archive != nil && len(p.marks) > 0:
-		return p.archive.line, fmt.Errorf("there are marks and an archive; marks are for metrics in this file")
+	case f.Step <= 0:
+		return mistake(f.Name, 1, "the step is not more than 0")
+	case f.archive == nil && len(f.metrics) == 0:
+		return mistake(f.Name, 1, "there is neither a metric nor an archive")
+	case f.archive != nil && len(f.metrics) > 0:
+		return mistake(f.Name, f.archive.line, "there are metrics and an archive; one of them has to do")
+	case f.archive != nil && len(f.marks) > 0:
+		return mistake(f.Name, f.archive.line, "there are marks and an archive; marks are for metrics in this file")
 	}
 	samples := 0
-	for _, m := range p.metrics {
+	for _, m := range f.metrics {
 		if len(m.rows) == 0 {
-			return m.line, fmt.Errorf("%s has no values", m.name)
+			return mistake(f.Name, m.line, fmt.Sprintf("%s has no values", m.name))
 		}
 		for _, r := range m.rows {
 			if samples = cmp.Or(samples, len(r.points)); len(r.points) != samples {
-				return r.line, fmt.Errorf("%d values, and %d in line %d", len(r.points), samples, p.metrics[0].rows[0].line)
+				return mistake(f.Name, r.line, fmt.Sprintf("%d values, and %d in line %d", len(r.points), samples, f.metrics[0].rows[0].line))
 			}
 		}
 	}
-	for _, c := range p.Cases {
+	for _, c := range f.Cases {
 		if len(c.checks) == 0 {
-			return c.Line, fmt.Errorf("case %s has no eval", c.Name)
+			return mistake(f.Name, c.Line, fmt.Sprintf("case %s has no eval", c.Name))
 		}
 	}
-	return 0, nil
+	return nil
 }

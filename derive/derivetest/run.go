@@ -106,6 +106,9 @@ func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(),
 	if opt != nil {
 		r.opt = *opt
 	}
+	if err := f.complete(); err != nil {
+		return nil, nil, err
+	}
 	r.reg = derive.NewRegistry(func(line string) { r.warn = append(r.warn, line) })
 	r.reg.AllowExtended()
 	r.reg.SetLanguage(r.opt.Language)

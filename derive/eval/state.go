@@ -32,7 +32,8 @@ type Input struct {
 	Epoch int
 }
 
-// A State evaluates a plan on one fetch after the other. It may not be shared by goroutines.
+// A State evaluates a plan on one fetch after the other. It may not be shared by goroutines. [Plan.NewState] makes
+// one; the zero State has no values.
 type State struct {
 	plan    *Plan
 	in      *Input
@@ -73,6 +74,10 @@ func (p *Plan) NewState() *State {
 // Eval computes the expression and makes dst its result, with the type of the expression and no
 // identifier. Blobs in dst are those of the input.
 func (s *State) Eval(in *Input, dst *pcp.Values) {
+	if s.plan == nil || s.plan.nodes == nil {
+		dst.Reset(pcp.NullID, pcp.Unknown)
+		return
+	}
 	s.in = in
 	s.evals++
 	v := s.eval(s.plan.root)

@@ -26,10 +26,10 @@ type Options struct {
 	Text context.Context
 }
 
-// A Linter looks for mistakes in files of definitions.
+// A Linter looks for mistakes in files of definitions. The zero Linter checks their syntax alone.
 type Linter struct {
 	Source      *query.Source // of the metrics; nil if only the syntax is checked
-	Definitions *derive.Set   // that hold from the start are those that it has read
+	Definitions *derive.Set   // that hold from the start are those that it has read; nil for none
 }
 
 // Files looks for mistakes in files, which may use each other's definitions. The error is one of the
@@ -38,6 +38,7 @@ func (l *Linter) Files(ctx context.Context, files []File, opt Options) ([]Diagno
 	if opt.Text == nil {
 		opt.Text = ctx
 	}
+	opt.Syntax = opt.Syntax || l.Source == nil
 	w := &work{Linter: l, opt: opt, byName: make(map[string]*definition), texts: make(map[[2]string]bool), order: make(map[string]int)}
 	for _, f := range files {
 		w.order[f.Name] = len(w.order)
@@ -95,7 +96,7 @@ func (w *work) dictionary() *derive.Set {
 	for i, e := range w.entries {
 		own[i] = e.Definition
 	}
-	return w.Definitions.Replace(own)
+	return cmp.Or(w.Definitions, new(derive.Set)).Replace(own)
 }
 
 func (w *work) nesting(context.Context) error {

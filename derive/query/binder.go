@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // A Binder checks expressions against a source and the definitions of a derive.Set, all of them as
-// metrics of one derive.Source.
+// metrics of one derive.Source. [Source.Bind] makes one.
 type Binder struct {
 	Derived *derive.Source // over the source
 
@@ -23,9 +24,10 @@ type Binder struct {
 	unknown  int    // how many unknown names there were
 }
 
-// Bind returns a Binder. Derived metrics may be operands if they may be nested.
+// Bind returns a Binder; nil defs are none. Derived metrics may be operands if they may be nested.
 func (s *Source) Bind(defs *derive.Set, nested bool) *Binder {
 	opt := &derive.Options{Warn: func(_, _ string) {}, Equivalent: s.Equivalent, Nested: nested, Records: s.Line != nil && s.Step == 0, Clock: true}
+	defs = cmp.Or(defs, new(derive.Set))
 	return &Binder{Derived: derive.NewSource(s.Source, defs, opt), src: s, defs: defs}
 }
 

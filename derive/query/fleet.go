@@ -50,11 +50,12 @@ type Watcher interface {
 	Round(context.Context) error
 }
 
-// A Fleet samples several hosts at once. It keeps its connections from one query to the next.
+// A Fleet samples several hosts at once. It keeps its connections from one query to the next. [NewFleet] makes one;
+// the zero Fleet has no hosts.
 type Fleet struct {
-	// Open opens the source of a host. It may be called for several hosts at the same time.
+	// Open opens the source of a host. It may be called for several hosts at the same time. Nil is [pmapi.OpenHost].
 	Open func(ctx context.Context, host string) (pmapi.Source, error)
-	// Report gets what is wrong with one host while the others go on. If it is wrong with many, it gets the number of the others, with
+	// Report gets what is wrong with one host while the others go on; nil for nobody. If it is wrong with many, it gets the number of the others, with
 	// "" as the host.
 	Report func(host string, err error)
 	// Equivalent is that of Source.
@@ -66,9 +67,7 @@ type Fleet struct {
 }
 
 // NewFleet returns a Fleet of hosts, whose specifications CheckHosts has accepted.
-func NewFleet(hosts []string) *Fleet {
-	return &Fleet{hosts: hosts, open: make(map[string]*Source)}
-}
+func NewFleet(hosts []string) *Fleet { return &Fleet{hosts: hosts} }
 
 // Hosts returns the specifications of the hosts.
 func (f *Fleet) Hosts() []string { return f.hosts }
@@ -87,9 +86,13 @@ func (f *Fleet) Close() error {
 // has the values of those that have answered in time, in the units of the first of them. A host that
 // fails is reported once and connected to again.
 func (f *Fleet) Run(ctx context.Context, defs *derive.Set, q *Query) (*Stream, error) {
+	q = cmp.Or(q, new(Query))
 	across, err := parseAcross(q.Across)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(f.hosts) == 0 && q.Watcher == nil:
+		return nil, Problemf("there are no hosts")
 	}
 	st := &Stream{once: q.Once}
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {

@@ -10,6 +10,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/lib/fetchgroup"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/sampling"
 )
@@ -64,6 +65,9 @@ func (f *Fleet) keep(host string, src *Source) {
 		_ = src.Close() // its Watcher does not name it any more
 		return
 	}
+	if f.open == nil {
+		f.open = make(map[string]*Source)
+	}
 	f.open[host] = src
 }
 
@@ -76,7 +80,11 @@ func (f *Fleet) connect(ctx context.Context, host string) (*Source, error) {
 	if src != nil {
 		return src, nil
 	}
-	plain, err := f.Open(ctx, host)
+	open := f.Open
+	if open == nil {
+		open = func(ctx context.Context, host string) (pmapi.Source, error) { return pmapi.OpenHost(ctx, host, nil) }
+	}
+	plain, err := open(ctx, host)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func Run(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*Stream,
 	if src == nil || src.Source == nil {
 		return nil, pmerr.NoContext
 	}
-	defs, q = cmp.Or(defs, new(derive.Set)), cmp.Or(q, new(Query))
+	q = cmp.Or(q, new(Query))
 	p, err := prepare(ctx, src, defs, q)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func prepare(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*pla
 			src.Step = q.Times.Interval
 		}
 	}
-	b, named, err := src.expressions(ctx, defs, q.Exprs, q.Expand)
+	b, named, err := src.expressions(ctx, cmp.Or(defs, new(derive.Set)), q.Exprs, q.Expand)
 	if err != nil {
 		return nil, err
 	}

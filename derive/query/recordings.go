@@ -15,15 +15,16 @@ import (
 )
 
 // Recordings samples the recordings of several machines: all samples of the first one, then those of the
-// next. Others are read meanwhile, as far as a bound of memory permits.
+// next. Others are read meanwhile, as far as a bound of memory permits. The zero Recordings are none.
 type Recordings struct {
 	Names   []string // in the order of the samples
-	Workers int      // how many are read at a time
-	// Open may be called for several recordings at the same time, the others may not.
+	Workers int      // how many are read at a time; 0 for one
+	// Open may be called for several recordings at the same time, the others may not. Nil is [pmapi.OpenArchive].
 	Open func(ctx context.Context, name string) (*Source, error)
 	// Times returns when a recording is sampled, if it is not once: the times of the query within bounds.
+	// Nil samples the times of the query.
 	Times func(ctx context.Context, src *Source, of sampling.Times) (sampling.Times, error)
-	// Report gets what is wrong with one recording while the others go on.
+	// Report gets what is wrong with one recording while the others go on; nil for nobody.
 	Report func(name string, err error)
 
 	asking sync.Mutex
@@ -49,6 +50,7 @@ const (
 // Run returns the samples of expressions, in the units of the first recording. Selection.Limit is for all of
 // them together; other choices are made in each.
 func (r *Recordings) Run(ctx context.Context, defs *derive.Set, q *Query) (*Stream, error) {
+	q = cmp.Or(q, new(Query))
 	switch {
 	case q.Across != "":
 		return nil, Problemf("values of hosts are combined while they are live; export the archives, and use SQL")
@@ -60,7 +62,7 @@ func (r *Recordings) Run(ctx context.Context, defs *derive.Set, q *Query) (*Stre
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		j := &joint{stream: st, limit: q.Select.Limit, report: r.report}
-		for b := range ordered.Tasks(ctx, len(r.Names), r.Workers, batchesAhead, func(ctx context.Context, i int, yield func(*batch) bool) {
+		for b := range ordered.Tasks(ctx, len(r.Names), max(r.Workers, 1), batchesAhead, func(ctx context.Context, i int, yield func(*batch) bool) {
 			r.read(ctx, defs, q, r.Names[i], yield)
 		}) {
 			if !j.take(b, yield) {
@@ -74,14 +76,27 @@ func (r *Recordings) Run(ctx context.Context, defs *derive.Set, q *Query) (*Stre
 	return st, nil
 }
 
+func (r *Recordings) open(ctx context.Context, name string) (*Source, error) {
+	if r.Open != nil {
+		return r.Open(ctx, name)
+	}
+	src, err := pmapi.OpenArchive(ctx, name, nil)
+	if err != nil {
+		return nil, err
+	}
+	return NewSource(src), nil
+}
+
 func (r *Recordings) report(name string, err error) {
 	r.asking.Lock()
 	defer r.asking.Unlock()
-	r.Report(name, err)
+	if r.Report != nil {
+		r.Report(name, err)
+	}
 }
 
 func (r *Recordings) times(ctx context.Context, src *Source, q *Query) (sampling.Times, error) {
-	if q.Once {
+	if q.Once || r.Times == nil {
 		return q.Times, nil
 	}
 	r.asking.Lock()
@@ -92,7 +107,7 @@ func (r *Recordings) times(ctx context.Context, src *Source, q *Query) (sampling
 // read reads one recording.
 func (r *Recordings) read(ctx context.Context, defs *derive.Set, q *Query, name string, yield func(*batch) bool) {
 	fail := func(err error) bool { return yield(&batch{name: name, err: err}) }
-	src, err := r.Open(ctx, name)
+	src, err := r.open(ctx, name)
 	if err != nil {
 		fail(err)
 		return

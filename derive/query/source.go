@@ -13,7 +13,8 @@ import (
 )
 
 // A Source is an open source of metrics, and over a recording the position from which samples are
-// taken. It belongs to one goroutine at a time.
+// taken. It belongs to one goroutine at a time. [NewSource] makes one; without a Source in it there are no metrics, and
+// Run and Compile fail with pmerr.NoContext.
 type Source struct {
 	pmapi.Source
 	Line pmapi.Timeline // nil over live metrics
@@ -72,7 +73,7 @@ func (s *Source) Empty(ctx context.Context, zone *time.Location) *diagnose.Probl
 
 // Catalogue returns the names of the metrics of the source; an error gives none.
 func (s *Source) Catalogue(ctx context.Context) []string {
-	if s.names == nil {
+	if s.names == nil && s.Source != nil {
 		names, err := pmapi.Leaves(ctx, s, "")
 		if err != nil {
 			return nil

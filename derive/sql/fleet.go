@@ -31,6 +31,7 @@ type Kind struct {
 // a problem. Values are in the units of the first kind for which the expression holds. If there is
 // none, because a part cannot be expressed, the error is a *check.Error.
 func Fleet(names []string, kinds []Kind, opt *Options) (string, error) {
+	opt = cmp.Or(opt, new(Options))
 	d, err := dialectOf(opt.Dialect)
 	if err == nil {
 		err = opt.valid()
@@ -51,6 +52,7 @@ func Fleet(names []string, kinds []Kind, opt *Options) (string, error) {
 // Query returns the query for a tree that check.Check has accepted with info, for the hosts that describe
 // the metrics so. A part that cannot be expressed is a *check.Error.
 func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
+	opt = cmp.Or(opt, new(Options))
 	k := Kind{Expr: e, Info: info}
 	var names []string
 	for n := range syntax.Preorder(e) {

@@ -24,7 +24,7 @@ type Figures struct {
 	Quantiles     []float64 // those of Options.Quantiles
 	QuantileError float64   // by which part of the true quantiles these may be off
 
-	spread *spread // nil unless Options.Compared
+	spread spread // zero unless Options.Compared
 }
 
 // Change returns the last sample less the first one.

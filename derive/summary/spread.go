@@ -16,20 +16,20 @@ type spread struct {
 const spreadPoints = 128
 
 // spread returns the numbers of the sketch, or spreadPoints of them, which are middles of buckets.
-func (s *sketch) spread() *spread {
+func (s *sketch) spread() spread {
 	if s.n <= exactNumbers {
-		return &spread{points: slices.Clone(s.exact())}
+		return spread{points: slices.Clone(s.exact())}
 	}
 	var parts [spreadPoints]float64
 	for i := range parts {
 		parts[i] = (float64(i) + 0.5) / spreadPoints
 	}
-	return &spread{points: s.quantiles(parts[:]...), shift: s.shift()}
+	return spread{points: s.quantiles(parts[:]...), shift: s.shift()}
 }
 
 // distance returns the Kolmogorov-Smirnov statistic: the largest difference between the parts of the numbers
 // that some number is not less than. Numbers of the same bucket are taken to be equal.
-func distance(a, b *spread) float64 {
+func distance(a, b spread) float64 {
 	x, y, shift := a.points, b.points, max(a.shift, b.shift)
 	key := func(x float64) int64 { // in the order of numbers
 		n := int64(math.Float64bits(math.Abs(x)) >> shift)

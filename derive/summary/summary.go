@@ -6,6 +6,7 @@
 package summary
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -18,6 +19,7 @@ import (
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
 	"pmtools/lib/sampling"
 )
 
@@ -84,7 +86,10 @@ var errPast = query.Problemf("intervals are so many that they have more than %d 
 // at an interval until the times end, or ctx does after the first sample. A Summary lacks what its Err tells;
 // there is none if nothing could be summarized.
 func Summarize(ctx context.Context, src *query.Source, defs *derive.Set, opt *Options) (*Summary, error) {
-	r := newRecorder(opt)
+	if src == nil || src.Source == nil {
+		return nil, pmerr.NoContext
+	}
+	r := newRecorder(cmp.Or(opt, new(Options)))
 	bad, err := r.compile(ctx, src, defs)
 	if err != nil {
 		return nil, err
