@@ -97,7 +97,7 @@ cmd/internal/install: cmd/internal/answer derive/check lib/config lib/safefile d
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 cmd/internal/manual: derive/check derive/diagnose
 derive/sql: internal/textwidth derive/syntax derive/check derive/internal/ere lib/pcp
-derive/summary: derive derive/diagnose derive/query derive/internal/insts derive/syntax derive/check derive/eval lib/sampling lib/pmapi lib/pcp
+derive/summary: derive derive/diagnose derive/query derive/internal/insts derive/syntax derive/check derive/eval lib/sampling lib/pmapi lib/pcp lib/pmerr
 cmd/internal/lsp: derive/lint derive/diagnose internal/textwidth derive derive/syntax derive/check cmd/internal/manual lib/version lib/when
 cmd/internal/explain: derive/syntax derive/check lib/format internal/textwidth lib/pcp
 cmd/internal/item: derive/query derive/check derive/syntax lib/when

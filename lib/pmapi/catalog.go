@@ -98,7 +98,7 @@ func (c *Catalog) column(id pcp.ID, p *pcp.Profile, col *pcp.Values, value func(
 			col.Append(x.ID, v)
 		case pmerr.Of(err) != pmerr.Value:
 			col.Reset(id, m.Desc.Type)
-			col.Err = pmerr.Of(err)
+			col.Err = pmerr.Of(err).Err()
 			return
 		}
 	}

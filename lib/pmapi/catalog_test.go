@@ -122,7 +122,7 @@ func TestCatalogColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := res.Sets[0]; s.Len() != 1 || s.Insts[0] != 7 || s.Err != 0 {
+	if s := res.Sets[0]; s.Len() != 1 || s.Insts[0] != 7 || s.Err != nil {
 		t.Errorf("a column with a value that is missing: %+v", s)
 	}
 	if s := res.Sets[1]; s.Len() != 0 || s.Err != pmerr.Permission {

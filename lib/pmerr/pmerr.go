@@ -59,19 +59,23 @@ func (c Code) Err() error {
 	if c == 0 {
 		return nil
 	}
-	if err, ok := boxed()[c]; ok {
+	boxed.Do(func() {
+		boxed.errs = make(map[Code]error, len(table))
+		for _, e := range table {
+			boxed.errs[e.code] = e.code
+		}
+	})
+	if err, ok := boxed.errs[c]; ok {
 		return err
 	}
 	return c
 }
 
-var boxed = sync.OnceValue(func() map[Code]error {
-	errs := make(map[Code]error, len(table))
-	for _, e := range table {
-		errs[e.code] = e.code
-	}
-	return errs
-})
+// boxed has the codes as errors from the first call of Err on.
+var boxed struct {
+	sync.Once
+	errs map[Code]error
+}
 
 // Name returns the symbolic name of c ("PM_ERR_PMID"), or "" if it has none.
 func (c Code) Name() string {
