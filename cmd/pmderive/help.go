@@ -16,7 +16,7 @@ import (
 // showHelp writes what there is to know about a command, the examples first.
 func (a *app) showHelp(cmd *cobra.Command, _ []string) {
 	if word := cmd.Flags().Arg(0); !cmd.HasParent() && syntax.LegalName(word) && !strings.Contains(word, ".") {
-		a.unknown = unknownCommand(cmd, word)
+		a.unknown = a.unknownCommand(cmd, word)
 		return
 	}
 	ctx, w := cmd.Root().Context(), cmd.OutOrStdout()

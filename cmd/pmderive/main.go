@@ -89,7 +89,7 @@ func (a *app) newRoot() *cobra.Command {
 	fs.Shared("local-PMDA", "spec-local", "container", "namespace")
 	fs.FuncP("derived", "c", "load derived metric definitions from `FILE`(s)", func(path string) error {
 		if err := a.sources.Load(path); err != nil {
-			a.Env.Errorf("derived configuration(s) error: %s", pmerr.Message(err))
+			a.Env.Errorf("-c %s: %s", path, pmerr.Message(err))
 		}
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/repl"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive/check"
 	"pmtools/derive/query"
 	"pmtools/internal/suggest"
@@ -26,8 +28,8 @@ import (
 // each line of standard input.
 func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 	ctx, env := cmd.Context(), a.Env
-	if len(args) > 0 && !strings.HasPrefix(args[0], ":") && nearCommand(cmd, args[0]) != "" {
-		return unknownCommand(cmd, args[0])
+	if len(args) > 0 && !strings.HasPrefix(args[0], ":") && a.nearCommand(cmd, args[0]) != "" {
+		return a.unknownCommand(cmd, args[0])
 	}
 	var hosts []string
 	if len(a.hosts) > 1 {
@@ -64,15 +66,23 @@ func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 }
 
 // unknownCommand returns the error for a word that is no command.
-func unknownCommand(cmd *cobra.Command, word string) error {
-	if names := nearCommand(cmd, word); names != "" {
+func (a *app) unknownCommand(cmd *cobra.Command, word string) error {
+	if names := a.nearCommand(cmd, word); names != "" {
 		return fmt.Errorf("unknown command \"%s\"; did you mean %s?", word, names)
 	}
 	return fmt.Errorf("unknown command \"%s\"", word)
 }
 
-// nearCommand returns the commands that a word may be meant for, or "".
-func nearCommand(cmd *cobra.Command, word string) string {
+// nearCommand returns what a word may be meant for: an archive, a report or commands; or "".
+func (a *app) nearCommand(cmd *cobra.Command, word string) string {
+	switch lib, err := a.reports.Open(cmd.Context()); {
+	case a.sources.Set().Find(word) != nil:
+		return ""
+	case source.IsArchive(word):
+		return "-a " + word
+	case err == nil && slices.Contains(lib.Names(), word):
+		return ":" + word
+	}
 	var names []string
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
@@ -102,6 +112,13 @@ func (a *app) runItems(ctx context.Context, s *repl.Session, items iter.Seq2[str
 func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
 	ctx, stop := a.Env.Interruptible(ctx, os.Interrupt)
 	defer stop()
+	last := "" // items that fail for the same reason tell it once
+	tell := func(err error) {
+		if text := problemText(err, nil, ""); text != last {
+			a.complain(err)
+			last = text
+		}
+	}
 	return a.runItems(ctx, s, func(yield func(string, func(error)) bool) {
 		for len(args) > 0 {
 			text := args[0]
@@ -110,7 +127,7 @@ func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
 			for name := strings.HasPrefix(text, ":") && !strings.Contains(text, " "); name && len(args) > 0 && isNumber(args[0]); args = args[1:] {
 				text += " " + args[0]
 			}
-			if !yield(text, a.complain) {
+			if !yield(text, tell) {
 				return
 			}
 		}

@@ -106,6 +106,11 @@ func Syntax(text string, err error) *Problem {
 		}
 	}
 	want := expectedAt(p.lang, text[:min(p.Pos, len(text))])
+	if found.Tok == syntax.EOS && slices.Contains(want, "')'") {
+		p.Msg = "found the end, expected " + OrList(want)
+		p.closed(text)
+		return p
+	}
 	if fun := enclosing(lexemes[:last]); !p.arguments(fun, found.Tok, want) {
 		if p.Msg = "found " + foundText(found); len(want) > 0 {
 			p.Msg += ", expected " + OrList(want)
@@ -116,6 +121,16 @@ func Syntax(text string, err error) *Problem {
 		p.Notes = append(p.Notes, "novalue() may stand only as one arm of ?:, without parentheses around it")
 	}
 	return p
+}
+
+// closed proposes a text with the parentheses closed that are open at its end.
+func (p *Problem) closed(text string) {
+	for text = strings.TrimRight(text, blanks); len(text)-len(p.Src) < maxDepth; {
+		if text += ")"; parses(p.lang, text) {
+			p.write(text)
+			return
+		}
+	}
 }
 
 // blanks is the white space of the language.

@@ -50,7 +50,7 @@ func TestSyntaxProblems(t *testing.T) {
 		{"delta()", 6, "found ')', expected " + operand},
 		{"rate(a,b)", 6, "rate() takes fewer arguments"},
 		{"rescale(a)", 9, "rescale() takes more arguments"},
-		{"rescale(a, Kbyte)", 11, "found 'Kbyte', expected a text in quotes"},
+		{"rescale(a, Kbyte)", 11, "units stand in double quotes"},
 		{`rescale(a "Kbyte")`, 10, `found "Kbyte", expected an operator, an instance in brackets or ','`},
 		{"mkconst(a)", 8, "found 'a', expected a number"},
 		{"mkconst(1, type)", 15, "found ')', expected '='"},
@@ -66,7 +66,7 @@ func TestSyntaxProblems(t *testing.T) {
 		{"matchinst(/a/, b", 16, "found the end, expected an operator, an instance in brackets or ')'"},
 		{"meta(a)", 0, "found 'meta', expected " + operand},
 		{"type", 0, "found 'type', expected " + operand},
-		{"a ; b", 2, "illegal character"},
+		{"a ; b", 2, "expressions have commas between them"},
 		{"a | b", 2, "there are no operators on bits; '||' is the logical one"},
 		{"a['x", 1, "unterminated instance name"},
 	} {

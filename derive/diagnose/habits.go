@@ -59,6 +59,11 @@ var parts = [...]struct{ name, pattern string }{
 	{"{=~}", `\{\s*\w+\s*=~\s*["'](?P<1>[^"']*)["']\s*\}`},
 	{"{!~}", `\{\s*\w+\s*!~\s*["'](?P<1>[^"']*)["']\s*\}`},
 	{"{...}", `\{[^{}]*\}`},
+	{"dashed", `^\s*(?P<1>[A-Za-z]\w*(?:-[A-Za-z]\w*)+)`},
+	{"single", `'(?P<1>[^'"]*)'`},
+	{"quote", `["'](?P<1>[A-Za-z_]\w*(?:\.\w+)+)["']`},
+	{"below", `(?P<1>` + aName + `)\.\*`},
+	{"size", `(?P<S>[KMGT](?:B|bytes?))`},
 	{"exponent", `(?P<exponent>[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+)`},
 }
 
@@ -91,6 +96,7 @@ const (
 	byAtEnd    = "by (LABEL, ...) stands after the parenthesis of avg, count, max, median, min, quantile, stddev or sum"
 	byParens   = "the labels after by stand in parentheses, as in by (device, type)"
 	noSelect   = "an expression is not a query: it has no SELECT"
+	definition = "a definition is NAME = EXPR"
 	noOperator = "there is no operator '$F', only multiplication"
 	toPrograms = "eval -o csv or -o json gives the values to other programs"
 	chooses    = "-a ARCHIVE or -h HOST chooses where values come from, in place of FROM; --sort value orders them, --limit N ends after so many"
@@ -100,10 +106,19 @@ const (
 
 // habits has the forms, those first that count first where several are found.
 var habits = []habit{
+	{"", "select * from $X where $R", noSelect, []string{"eval --where '$R' selects samples or instances"}, "$X"},
+	{"", "select * from $X", noSelect, nil, "$X"},
 	{"", "select $A from $B where $R", noSelect, []string{"-a ARCHIVE or -h HOST chooses where values come from, in place of FROM $B", "eval --where '$R' selects samples or instances"}, "$A"},
 	{"", "select $A from,where,group,order,limit", noSelect, []string{chooses}, "$A"},
 	{"", "select $A $.", noSelect, nil, "$A"},
 	{"", "select $R", noSelect, []string{"eval takes several expressions: eval 'EXPR' 'EXPR'", chooses}, ""},
+	{"", "$P where $R", "an expression has no $F: it is an option", []string{"eval --where '$R' selects samples or instances"}, "$P"},
+	{"", "case when", "a choice is COND ? A : B", nil, ""},
+	{"", "let,set,var $W = $R", definition, nil, "$W = $R"},
+	{"", "$W ':= $R", definition, nil, "$W = $R"},
+	{"", "dashed '= $R", "'$1' is not a name for a metric", []string{"names have letters, digits, _ and dots, as in my_metric = EXPR"}, ""},
+	{"", "$P '; $.", "no ';' ends an expression", nil, "$P"},
+	{"", "$P ';", "expressions have commas between them", nil, ""},
 
 	// Groups.
 	{strict, "$X by,without", noBy, []string{"x alone has a value for each instance, sum(x) one for all of them", "over several hosts, eval -h A -h B --across sum combines the values of each instance"}, ""},
@@ -120,6 +135,9 @@ var habits = []habit{
 	{extended, "$X by $W", byAtEnd, nil, "sum($X) by ($W)"},
 
 	// Functions.
+	{"", "count ( * )", "$F() is how many instances a metric has", []string{"as in count(METRIC)"}, ""},
+	{"", "rescale ( $A , 'single )", "texts stand in double quotes", nil, `rescale($A, "$1")`},
+	{"", "rescale ( $A , '$W )", "units stand in double quotes", nil, `rescale($A, "$W")`},
 	{strict, "max ( $A , $B )", "$F() is over the instances of one metric; a choice compares two operands", nil, "$A > $B ? $A : $B"},
 	{strict, "min ( $A , $B )", "$F() is over the instances of one metric; a choice compares two operands", nil, "$A < $B ? $A : $B"},
 	{strict, "greatest ( $A , $B )", byChoice, nil, "$A > $B ? $A : $B"},
@@ -140,6 +158,8 @@ var habits = []habit{
 	{"", "deriv ( $A )", noFunction + ": rate() is the change per second from one sample to the next, of any metric", []string{interval}, "rate($A)"},
 	{"", "increase,idelta,diff ( $A )", noFunction + ": delta() is the change from one sample to the next", []string{interval}, "delta($A)"},
 	{"", "if,iif,ifelse ( $A , $B , $C )", noFunction + "; a choice is COND ? A : B", nil, "$A ? $B : $C"},
+	{"", "avg,count,delta,instant,max,min,rate,sum '$W $.", "the operand of $F stands in parentheses", nil, "$F($W)"},
+	{"", "$X 'per second,sec", "rate() is the change in a second", nil, "rate($X)"},
 	{"", "absent ( $A )", noFunction + "; defined() is 1 where the source has a metric", nil, "!defined($A)"},
 	{extended, "topk ( $A , $B )", "the function is called topn, not $F", nil, "topn($A, $B)"},
 	{extended, "bottomk ( $A , $B )", "the function is called bottomn, not $F", nil, "bottomn($A, $B)"},
@@ -200,6 +220,10 @@ var habits = []habit{
 	{"", "$X %,mod $Y", "there is no remainder: arithmetic is + - * /, and / keeps the fraction", []string{toPrograms}, ""},
 	{"", "$N %", "a number has no percent sign", []string{"a ratio is a number such as 0.05; 100 * a / b is one in percent"}, ""},
 	{"", "$P as $W $.", "a name stands before its expression, with = between them", nil, "$W = $P"},
+	{"", "$N 'size", "a number with a unit is a constant", nil, `mkconst($N, units="$S")`},
+	{"", "$X 'size", "rescale() shows values in other units", nil, `rescale($X, "$S")`},
+	{"", "quote", "the name of a metric has no quotes", nil, "$1"},
+	{"", "below $.", "a name is no pattern: $1 stands for all metrics below it", []string{":metrics $1 lists them at the prompt"}, ""},
 	{"", "'exponent", "numbers have no exponent", nil, "$exponent"},
 	{"", "$", "operands are metrics with names, not fields or variables", []string{":metrics lists the names at the prompt, pminfo in a shell"}, ""},
 

@@ -161,6 +161,12 @@ const maxLike = 3
 
 // likeName proposes names for an unknown one: the nearest, or those that have it in them.
 func (p *Problem) likeName(unknown string, known []string) {
+	for _, name := range known {
+		if inst, ok := strings.CutPrefix(unknown, name+"."); ok {
+			p.Notes = append(p.Notes, textwidth.Clean("an instance stands in brackets: "+name+"["+inst+"]"))
+			return
+		}
+	}
 	if p.didYouMean(unknown, known) {
 		return
 	}
@@ -173,7 +179,8 @@ func (p *Problem) likeName(unknown string, known []string) {
 	}
 	switch n := len(with); {
 	case n > maxLike:
-		p.Notes = append(p.Notes, textwidth.Clean(fmt.Sprintf("%d names have it in them, such as %s", n, OrList(with[:maxLike]))))
+		p.Notes = append(p.Notes, textwidth.Clean(fmt.Sprintf("%d names have it in them, such as %s", n, OrList(with[:maxLike]))),
+			":metrics *"+unknown+"* lists them at the prompt")
 	case n > 0:
 		p.propose(unknown, with)
 	}

@@ -50,11 +50,14 @@ type File struct {
 	Own      []*derive.Definition // those that there were, and those of the file
 	Taken    int                  // how many the file defines
 	Dropped  int                  // lines that are lost, without being wrong
-	Problems []string             // one for each line that is wrong
+	Problems []string             // one for each line that is wrong, or for several in a row with the same mistake
+	Wrong    int                  // how many lines are wrong
 
 	index    map[string]int // into Own
 	lines    map[string]int // of the first definition of each name in the file
 	comments []string
+	mistake  string // of the line before
+	first    int    // the first line in a row with it
 }
 
 // ReadFile adds the definitions of a configuration file, whose name is for messages, to own. A line that
@@ -112,6 +115,11 @@ func (f *File) loose() {
 
 // problem notes what is wrong in a line.
 func (f *File) problem(line int, msg string) {
+	if f.Wrong++; f.mistake == msg {
+		f.Problems[len(f.Problems)-1] = fmt.Sprintf("lines %d to %d: %s", f.first, line, msg)
+		return
+	}
+	f.mistake, f.first = msg, line
 	f.Problems = append(f.Problems, fmt.Sprintf("line %d: %s", line, msg))
 }
 
@@ -119,7 +127,7 @@ func (f *File) problem(line int, msg string) {
 // who load files.
 func (f *File) definition(d *syntax.Definition) {
 	comments := f.comments
-	f.comments = nil
+	f.comments, f.mistake = nil, ""
 	if first, twice := f.lines[d.Name]; twice {
 		f.problem(d.Line, fmt.Sprintf("%s is defined in line %d already; the first definition holds", d.Name, first))
 		return

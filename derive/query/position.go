@@ -34,7 +34,7 @@ func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (
 	}
 	t, err := when.ParseTime(text, base)
 	if err != nil {
-		return start, &diagnose.Problem{Msg: err.Error(), Notes: []string{":time start, :time end, :time 14:30, :time +5min from the start, :time -5min from the end"}, Err: err}
+		return start, noTime(err)
 	}
 	at := pcp.TimestampOf(t)
 	if at.Compare(start) < 0 || bad == nil && at.Compare(end) > 0 {

@@ -41,12 +41,8 @@ func (b *Binder) Problem(ctx context.Context, text string, err error) *diagnose.
 	if bad != nil && len(bad.Path) == 0 && strings.HasPrefix(bad.What, "nested ") && strings.Contains(bad.Text, "() takes the name of a metric") && !strings.HasPrefix(bad.Text, "defined(") {
 		p.Notes = append(p.Notes, extendedHint)
 	}
-	switch name := p.Unknown; {
-	case name == "":
-	case errors.Is(bad.Err, pmerr.NonLeaf):
-		p.Notes = append(p.Notes, ":metrics "+name+" lists them at the prompt")
-	case len(p.Notes) > 0 && !strings.HasPrefix(p.Notes[0], "did you mean "):
-		p.Notes = append(p.Notes, ":metrics *"+name+"* lists them at the prompt")
+	if p.Unknown != "" && errors.Is(bad.Err, pmerr.NonLeaf) {
+		p.Notes = append(p.Notes, ":metrics "+p.Unknown+" lists them at the prompt")
 	}
 	return p
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,6 +25,8 @@ type Window struct {
 	With bool // the options are those of a second window: --with-S
 	// Note gets what is doubtful about the window.
 	Note func(*diagnose.Problem)
+	// Tell gets how the window was understood, where it may be meant otherwise; nil to tell nothing.
+	Tell func(line string)
 }
 
 // Over returns the window over a recording, or over live metrics if line is nil. An end that lies
@@ -38,7 +41,7 @@ func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, er
 	}
 	w, err := x.Options.Window(b)
 	if err != nil || b.End.IsZero() {
-		return w, err
+		return w, noTime(err)
 	}
 	recorded := "recorded: " + format.Span(b.Start, b.End, x.Zone)
 	if w.Origin.After(b.End) || w.End.Before(w.Origin) {
@@ -59,7 +62,40 @@ func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, er
 			})
 		}
 	}
+	x.tellDays(&w, b)
 	return w, nil
+}
+
+// noTime returns the error of a text that is not a time, or another error as it is.
+func noTime(err error) error {
+	if bad, ok := errors.AsType[*when.SyntaxError](err); ok && !bad.Misaligned() {
+		return &diagnose.Problem{
+			Msg: fmt.Sprintf("'%s' is not a time; as in @14:30, '@2025-12-31 14:30', +5min from the start or -5min from the end", bad.Text), Err: bad,
+		}
+	}
+	return err
+}
+
+// ParseInterval returns the time that a text says. The error says how others are written.
+func ParseInterval(text string) (time.Duration, error) {
+	d, err := when.ParseInterval(text)
+	if err != nil {
+		return 0, &diagnose.Problem{Msg: fmt.Sprintf("'%s' is not an interval; as in 5, 500msec, 10sec or 2min", text), Err: err}
+	}
+	return d, nil
+}
+
+// tellDays tells the days that times of the day are of, in a recording that has them on several days.
+func (x *Window) tellDays(w *when.Window, b when.Base) {
+	for _, o := range []struct {
+		name, text string
+		at         time.Time
+	}{{"S", x.Start, w.Start}, {"T", x.Finish, w.End}, {"O", x.Origin, w.Origin}} {
+		again := o.at.AddDate(0, 0, 1).Before(b.End) || o.at.AddDate(0, 0, -1).After(b.Start)
+		if x.Tell != nil && again && meant(o.text, b) != "" {
+			x.Tell(fmt.Sprintf("%s %s is %s", x.option(o.name), o.text, o.at.In(x.Zone).Format("2006-01-02 15:04:05 MST")))
+		}
+	}
 }
 
 // Limit is Over, and makes times those of the window.
@@ -107,7 +143,7 @@ func (x *Window) Bounds(ctx context.Context, line pmapi.Timeline) (from, until p
 		b := when.Base{Start: x.Now, Now: x.Now, Zone: x.Zone, Printed: true}
 		w.Start, err = when.ParseTime(cmp.Or(x.Start, "now"), b)
 		w.End, bad = when.ParseTime(cmp.Or(x.Finish, "now"), b)
-		err = cmp.Or(err, bad)
+		err = noTime(cmp.Or(err, bad))
 	}
 	if x.HasStart {
 		from = pcp.TimestampOf(w.Start)

@@ -2,7 +2,6 @@ package option
 
 import (
 	"errors"
-	"fmt"
 
 	"pmtools/lib/when"
 )
@@ -62,6 +61,13 @@ func (p *Parser) checkSource() {
 	}
 }
 
+// A windowError has the reference's message about a time of a window.
+type windowError struct{ *when.SyntaxError }
+
+func (e *windowError) Error() string { return "invalid time window.\n" + e.Caret() }
+
+func (e *windowError) Unwrap() error { return e.SyntaxError }
+
 // Window returns the time window that -S, -T, -A and -O ask for.
 func (o *Options) Window(b when.Base) (when.Window, error) {
 	spec := when.Spec{Start: o.Start, Finish: o.Finish, Align: o.Align, Origin: o.Origin}
@@ -78,7 +84,7 @@ func (o *Options) Window(b when.Base) (when.Window, error) {
 	}
 	w, err := spec.Window(b)
 	if bad, ok := errors.AsType[*when.SyntaxError](err); ok {
-		return w, fmt.Errorf("invalid time window.\n%s", bad.Caret())
+		return w, &windowError{bad}
 	}
 	return w, err
 }

@@ -27,6 +27,9 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%q: column %d: %s", e.Text, len(e.before)+1, e.Reason)
 }
 
+// Misaligned reports whether the time is one, but -A has no such time near it.
+func (e *SyntaxError) Misaligned() bool { return e.Reason == reasonAlign }
+
 // Caret returns the message as the tools print it: the text, and below it the reason with a caret
 // under the place. Both lines end with a newline.
 func (e *SyntaxError) Caret() string {

@@ -152,7 +152,7 @@ func (s *Session) compared(others []Side, second bool) []Side {
 	if second {
 		wanted = 1
 	}
-	if s.kind == Archive && len(at) < wanted {
+	if s.kind == Archive && archives == 0 && len(at) < wanted {
 		at = append(s.sides(), at...)
 	}
 	if len(at) > 0 && s.src == nil {

@@ -128,10 +128,8 @@ func (c *completer) line(before string) int {
 
 // reports proposes names of reports after a sign.
 func (c *completer) reports(prefix, sign string) {
-	if lib, err := c.s.opt.Reports.Open(c.ctx); err == nil {
-		for _, name := range lib.Names() {
-			c.offer(prefix, sign+name)
-		}
+	for _, name := range c.s.reports(c.ctx) {
+		c.offer(prefix, sign+name)
 	}
 }
 

@@ -3,7 +3,6 @@ package repl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"pmtools/cmd/internal/report"
 	"pmtools/derive"
 	"pmtools/derive/query"
-	"pmtools/lib/when"
 )
 
 // graphs are the forms of what definitions are made of.
@@ -33,12 +31,7 @@ func newDeps() *Verb {
 		New: func(f *Flags) Run {
 			interval := 10 * time.Second
 			f.Output(graphs, graphs[1:]...)
-			f.FuncP("interval", "t", "the `TIME` between two records of --pmlogger, 10sec by default", func(text string) (err error) {
-				if interval, err = when.ParseInterval(text); err != nil || interval < time.Millisecond {
-					return fmt.Errorf("--interval %s is not a time such as 10s", text)
-				}
-				return nil
-			})
+			f.Span(&interval, "interval", "t", "the `TIME` between two records of --pmlogger, 10sec by default")
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
 				return s.deps(ctx, args, f.Settings.Output, interval, w)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -130,10 +131,14 @@ func newPlot() *Verb {
 // may also be a relation.
 func cutPicture(arg string) (rest, file string) {
 	i := strings.LastIndexByte(arg, '>')
-	if i < 0 || !picture.Is(strings.TrimSpace(arg[i+1:])) {
+	if i < 0 {
 		return arg, ""
 	}
-	return strings.TrimSpace(arg[:i]), strings.TrimSpace(arg[i+1:])
+	file = strings.TrimSpace(arg[i+1:])
+	if !picture.Is(file) && !slices.Contains([]string{".jpg", ".jpeg", ".gif", ".pdf"}, filepath.Ext(file)) {
+		return arg, ""
+	}
+	return strings.TrimSpace(arg[:i]), file
 }
 
 func newReport() *Verb {

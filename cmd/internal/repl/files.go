@@ -41,7 +41,7 @@ func (s *Session) load(ctx context.Context, name string, w io.Writer) error {
 	if len(f.Problems) == 0 {
 		return nil
 	}
-	return &diagnose.Problem{Msg: query.Plural(len(f.Problems), "line") + " of " + name + " left out", Notes: f.Problems}
+	return &diagnose.Problem{Msg: query.Plural(f.Wrong, "line") + " of " + name + " left out", Notes: f.Problems}
 }
 
 func newSave() *Verb {

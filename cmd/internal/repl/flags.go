@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/command"
+	"pmtools/derive/query"
+	"pmtools/internal/suggest"
 	"pmtools/lib/option"
 	"pmtools/lib/when"
 )
@@ -54,7 +57,7 @@ func (f *Flags) Shared(names ...string) {
 // interval makes an interval of 0 an error of -t. If records is set, -t takes "record" too, for the
 // records of an archive as they are: that is an interval of 0. An interval in "ms" is doubtful.
 func (f *Flags) interval(interval *option.Option, records bool) {
-	p, set, instead := f.Time, interval.Set, ""
+	p, instead := f.Time, ""
 	if records {
 		interval.Text += ", or record: an archive's records as they are"
 		instead = "; 'record' is a sample for each record of an archive"
@@ -64,15 +67,28 @@ func (f *Flags) interval(interval *option.Option, records bool) {
 			p.Interval, p.HasInterval = 0, true
 			return nil
 		}
-		err := set(text)
-		if err == nil && when.Millis(text) {
-			f.warn("-t %s is %v: ms means minutes, and msec milliseconds", text, p.Interval)
+		d, err := query.ParseInterval(text)
+		switch {
+		case err != nil:
+			return err
+		case d == 0:
+			return fmt.Errorf("-t %s: an interval is longer than 0%s", text, instead)
+		case when.Millis(text):
+			f.warn("-t %s is %v: ms means minutes, and msec milliseconds", text, d)
 		}
-		if err == nil && p.Interval == 0 {
-			err = fmt.Errorf("-t %s: an interval is longer than 0%s", text, instead)
+		p.Interval, p.HasInterval = d, true
+		return nil
+	}
+}
+
+// Span adds an option that takes a length of time.
+func (f *Flags) Span(p *time.Duration, name, short, usage string) {
+	f.FuncP(name, short, usage, func(text string) (err error) {
+		if *p, err = query.ParseInterval(text); err == nil && *p < minInterval {
+			err = fmt.Errorf("--%s %s: an interval is at least %v", name, text, minInterval)
 		}
 		return err
-	}
+	})
 }
 
 // Gone makes options of earlier versions errors that say what to do instead.
@@ -92,14 +108,33 @@ func (f *Flags) missing(why string, names []string) {
 	}
 }
 
-// Explain returns the error of an option that is gone or elsewhere, or else an error of options as it is.
+// Explain returns an error of options for people: options that are gone or elsewhere, or like those that there are.
 func (f *Flags) Explain(err error) error {
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		if advice, ok := f.gone[unknown.GetSpecifiedName()]; ok {
-			return fmt.Errorf("--%s %s", unknown.GetSpecifiedName(), advice)
+	if bare, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		sign := "--"
+		if bare.GetSpecifiedShortnames() != "" {
+			sign = "-"
 		}
+		value, usage := pflag.UnquoteUsage(bare.GetFlag())
+		return fmt.Errorf("%s%s wants %s: %s", sign, bare.GetSpecifiedName(), value, usage)
 	}
-	return err
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	if name := unknown.GetSpecifiedName(); unknown.GetSpecifiedShortnames() != "" {
+		return fmt.Errorf("there is no option -%s", name)
+	} else if advice, ok := f.gone[name]; ok {
+		return fmt.Errorf("--%s %s", name, advice)
+	}
+	var known []string
+	f.VisitAll(func(flag *pflag.Flag) { known = append(known, flag.Name) })
+	name := unknown.GetSpecifiedName()
+	text := "there is no option --" + name
+	if near := suggest.Names(name, known); len(near) > 0 {
+		text += "; did you mean --" + strings.Join(near, " or --") + "?"
+	}
+	return errors.New(text)
 }
 
 // parse reads options and values.
@@ -108,10 +143,10 @@ func (f *Flags) parse(options []string) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		err = bad.Unwrap()
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, pflag.ErrHelp) {
 		return misuse("%v; :help %s lists the options", err, f.Name())
 	}
-	return nil
+	return err
 }
 
 // option returns the option that a word is, or nil.

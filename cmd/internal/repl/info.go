@@ -93,7 +93,11 @@ func runMetrics(ctx context.Context, s *Session, args []string, w io.Writer) err
 		return err
 	}
 	if len(list) == 0 {
-		return &diagnose.Problem{Msg: "no metric matches " + pattern, Notes: diagnose.DidYouMean(pattern, s.src.Catalogue(ctx))}
+		p := &diagnose.Problem{Msg: "no metric matches " + pattern, Notes: diagnose.DidYouMean(pattern, s.src.Catalogue(ctx))}
+		if p.Notes == nil {
+			p.Notes = []string{":find " + strings.Trim(pattern, "*?[]") + " looks into names and help texts"}
+		}
+		return p
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	t := &Table{Keys: []string{"metric", "oneline"}, Wrap: true}

@@ -56,13 +56,36 @@ func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 	case item.Expression:
 		v := newEval()
 		f := s.flags(v)
-		err = s.do(ctx, v, f, v.New(f), v.Split([]string{it.Text}), w)
+		err = s.meant(ctx, it.Text, s.do(ctx, v, f, v.New(f), v.Split([]string{it.Text}), w))
 	case item.Definition:
 		err = s.runDefinition(ctx, it, w)
 	case item.Attribute:
 		err = s.runAttribute(it)
 	}
 	return shift(err, text, it)
+}
+
+// meant tells of a problem with a text that it begins with the name of a command, or of a report, without its colon.
+func (s *Session) meant(ctx context.Context, text string, err error) error {
+	p, ok := errors.AsType[*diagnose.Problem](err)
+	if !ok || p.Src == "" {
+		return err
+	}
+	word, _, _ := strings.Cut(text, " ")
+	known := slices.ContainsFunc(At(Prompt, s.verbs), func(v *Verb) bool { return slices.Contains(v.names(), word) })
+	if known || slices.Contains(s.reports(ctx), word) {
+		p.Notes = []string{"commands and reports begin with a colon: :" + text}
+	}
+	return err
+}
+
+// reports returns the names of the reports.
+func (s *Session) reports(ctx context.Context) []string {
+	lib, err := s.opt.Reports.Open(ctx)
+	if err != nil {
+		return nil
+	}
+	return lib.Names()
 }
 
 // shift makes the place of a problem one in the whole item.
@@ -181,10 +204,7 @@ func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) err
 	v, preset := findVerb(it.Name, s.verbs)
 	var reports []string
 	if v == nil || v.Least > 0 && it.Text == "" { // ":top" alone is the report of that name
-		if lib, err := s.opt.Reports.Open(ctx); err == nil {
-			reports = lib.Names()
-		}
-		if slices.Contains(reports, it.Name) {
+		if reports = s.reports(ctx); slices.Contains(reports, it.Name) {
 			v, preset = findVerb("report", s.verbs)
 			it.Text = strings.TrimRight(it.Name+" "+paced(it.Text), " ")
 		}

@@ -15,7 +15,6 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/format"
-	"pmtools/lib/when"
 )
 
 // outputs are the names of the forms of output, the usual one first.
@@ -99,9 +98,9 @@ var settings = []*setting{
 	{key: "interval", help: "time between samples of a live source",
 		get: func(s *Settings) string { return s.Interval.String() },
 		set: func(s *Settings, v string) error {
-			d, err := when.ParseInterval(v)
+			d, err := query.ParseInterval(v)
 			if err != nil {
-				return diagnose.From(err)
+				return err
 			}
 			if d < minInterval {
 				return query.Problemf("an interval must be at least %v", minInterval)

@@ -95,7 +95,11 @@ func (x *side) over(ctx context.Context, w *query.Window) error {
 
 // window returns the window that options say. Note gets what is doubtful about it.
 func (s *Session) window(o *option.Options, with bool, note func(error)) *query.Window {
-	return &query.Window{Options: o, Now: s.opt.Now(), Zone: s.zone, With: with, Note: func(p *diagnose.Problem) { note(p) }}
+	w := &query.Window{Options: o, Now: s.opt.Now(), Zone: s.zone, With: with, Note: func(p *diagnose.Problem) { note(p) }}
+	if s.set.Output == outputs[0] {
+		w.Tell = func(line string) { s.note(s.target(), line) }
+	}
+	return w
 }
 
 // live reports whether a side has no past.

@@ -131,6 +131,9 @@ func runSource(ctx context.Context, s *Session, args []string, w io.Writer) erro
 		hosts, name = list, list[0]
 	}
 	src, err := s.open(ctx, kind, name)
+	if p, ok := errors.AsType[*diagnose.Problem](err); ok && name == arg && strings.ContainsAny(name, ":") {
+		p.Notes = []string{":source host " + name + " asks a host"}
+	}
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,6 @@ import (
 	"pmtools/derive/summary"
 	"pmtools/internal/ordered"
 	"pmtools/lib/option"
-	"pmtools/lib/when"
 )
 
 // summarize is the question for the numbers of metrics in a window of a recording.
@@ -80,12 +79,7 @@ func (q *summarize) flags(f *Flags) {
 	})
 	f.Choice(&q.order.By, "--by", "by", "", "`NUMBER` that ranks instances, the first by default", summary.Ranks())
 	f.Choice(&q.order.Sort, "--sort", "sort", "", "`COLUMN` that rows are sorted by", summary.Sorts())
-	f.Func("every", "summarize each interval of so much `TIME` on the clock", func(arg string) (err error) {
-		if q.every, err = when.ParseInterval(arg); err != nil || q.every < time.Millisecond {
-			return fmt.Errorf("--every %s is not a time such as 10min", arg)
-		}
-		return nil
-	})
+	f.Span(&q.every, "every", "", "summarize each interval of so much `TIME` on the clock")
 	f.Func("quantiles", "show these quantiles of the samples, a `LIST` of percentages such as 50,90,99.9", func(arg string) (err error) {
 		if q.quantiles, err = summary.ParseQuantiles(arg); err != nil {
 			return fmt.Errorf("--quantiles: %w", err)

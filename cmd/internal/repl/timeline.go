@@ -8,11 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
-	"pmtools/lib/when"
 )
 
 // errNotRecorded is the error of commands about time over live metrics.
@@ -74,9 +72,9 @@ func runStep(_ context.Context, s *Session, args []string, w io.Writer) error {
 	case "record", "records", "0":
 		s.src.Step = 0
 	default:
-		d, err := when.ParseInterval(arg)
+		d, err := query.ParseInterval(arg)
 		if err != nil {
-			return diagnose.From(err)
+			return err
 		}
 		s.src.Step = d
 	}

@@ -223,16 +223,25 @@ func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []str
 	return v.misplaced(f, args, run(ctx, s, args, w))
 }
 
-// misplaced adds to a problem with expressions at the prompt that there is an option in them.
+// misplaced tells of a problem with expressions at the prompt that there is an option in them.
 func (v *Verb) misplaced(f *Flags, args []string, err error) error {
 	p, ok := errors.AsType[*diagnose.Problem](err)
 	if !ok || !v.expr() || f.Door != Prompt {
 		return err
 	}
-	for _, word := range strings.Fields(strings.Join(args, " ")) {
-		if strings.HasPrefix(word, "--") || len(word) == 2 && f.option(word) != nil {
-			p.Notes = append(p.Notes, "options stand before the expression: :"+v.Name+" "+word+" ...")
-			break
+	words := strings.Fields(strings.Join(args, " "))
+	for i, word := range words {
+		flag, short := f.option(word), len(word) == 2 && word[0] == '-'
+		switch {
+		case short && flag == nil && i == 0 && len(words) > 1:
+			p.Notes = []string{"there is no option " + word + "; :help " + v.Name + " lists the options"}
+			return err
+		case strings.HasPrefix(word, "--"), short && flag != nil:
+			if flag != nil && flag.NoOptDefVal == "" && i+1 < len(words) && !strings.Contains(word, "=") {
+				word += " " + words[i+1]
+			}
+			p.Notes = []string{"options stand before the expression: :" + v.Name + " " + word + " ..."}
+			return err
 		}
 	}
 	return err
@@ -243,6 +252,9 @@ func (s *Session) line(ctx context.Context, v *Verb, preset []string, text strin
 	f := s.flags(v)
 	run := v.New(f)
 	args, err := v.read(f, preset, text)
+	if errors.Is(err, pflag.ErrHelp) {
+		return s.runCommand(ctx, item.Item{Name: "help", Text: v.Name}, w)
+	}
 	if err != nil {
 		return err
 	}

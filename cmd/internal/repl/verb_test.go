@@ -44,7 +44,7 @@ func TestVerb(t *testing.T) {
 		{repl.Words, `--loud -w welcome 'a b' c`, `welcome ["a b" "c"] true table`},
 		{repl.Words, `a --csv -l b`, `hello ["a" "b"] true csv`},
 		{repl.Words, `-- -x`, `hello ["-x"] false table`},
-		{repl.Words, `-x`, `unknown shorthand flag: 'x' in -x; :help greet lists the options`},
+		{repl.Words, `-x`, `there is no option -x; :help greet lists the options`},
 		{repl.Words, `-w bye a`, `unknown word 'bye'; there are hello, welcome; :help greet lists the options`},
 		{repl.Words, `'a`, `a quote is not closed: 'a`},
 		{repl.Words, ``, `usage: :greet WHO ...`},
@@ -52,8 +52,8 @@ func TestVerb(t *testing.T) {
 		{repl.Exprs, `-l --word=welcome -a * 2`, `welcome ["-a * 2"] true table`},
 		{repl.Exprs, `a -l`, `hello ["a -l"] false table`},
 		{repl.Exprs, `-- -l`, `hello ["-l"] false table`},
-		{repl.Exprs, `--lout a`, `unknown flag: --lout; :help greet lists the options`},
-		{repl.Exprs, `-w`, `flag needs an argument: 'w' in -w; :help greet lists the options`},
+		{repl.Exprs, `--lout a`, `there is no option --lout; did you mean --loud?; :help greet lists the options`},
+		{repl.Exprs, `-w`, `-w wants WORD: WORD to begin with: hello, welcome; :help greet lists the options`},
 		{repl.Text, `-o csv a, "b"`, `hello ["a, \"b\""] false csv`},
 	} {
 		v := newGreet(tt.kind)

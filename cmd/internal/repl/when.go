@@ -3,10 +3,10 @@ package repl
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/digest"
@@ -17,7 +17,6 @@ import (
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
-	"pmtools/lib/when"
 )
 
 // maxIntervals bounds the memory of an answer.
@@ -36,13 +35,7 @@ func newWhen() *Verb {
 		New: func(f *Flags) Run {
 			x := &intervals{tracks: make(map[int32]*track)}
 			f.Shared("start", "finish", "align", "origin", "interval", "samples")
-			f.Func("for", "leave out intervals that are shorter than `TIME`", func(arg string) error {
-				least, err := when.ParseInterval(arg)
-				if x.least = least.Seconds(); err != nil {
-					return fmt.Errorf("--for %s is not a time such as 5min", arg)
-				}
-				return nil
-			})
+			f.Span(&x.least, "for", "", "leave out intervals that are shorter than `TIME`")
 			f.Output(answer.Forms(), "json")
 			f.Numbers()
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
@@ -58,7 +51,7 @@ func newWhen() *Verb {
 
 // intervals is the question when an expression is not 0.
 type intervals struct {
-	least   float64       // seconds
+	least   time.Duration
 	low     bool          // the peak is the smallest value
 	between bool          // values are of the time since the sample before
 	sample  int           // the number of the current one
@@ -272,7 +265,7 @@ func (x *intervals) close(t *track, goesOn bool) {
 	if t.Mean = t.Peak; t.held > 0 { // otherwise there is one value
 		t.Mean = t.sum / t.held
 	}
-	if t.Seconds() >= x.least {
+	if t.Seconds() >= x.least.Seconds() {
 		x.list = append(x.list, t.Interval)
 	}
 }

@@ -36,7 +36,7 @@ func TestWhen(t *testing.T) {
 		{"marks", "t.c > 10", "!! t.c > 10 compares a counter, which only grows\n  compare its rate: rate(t.c)\n"},
 		{"demo", "kernel.uname.release", "!! when wants a number: string, discrete, no units\n"},
 		{"demo", "no.such > 1", "!! unknown metric no.such\n"},
-		{"demo", "--for x kernel.all.load", "!! --for x is not a time such as 5min; :help when lists the options\n"},
+		{"demo", "--for x kernel.all.load", "!! 'x' is not an interval; as in 5, 500msec, 10sec or 2min; :help when lists the options\n"},
 	} {
 		s := newSession(t, tt.archive, func(o *repl.Options) { o.Open = open })
 		got := run(s, ":when -o csv "+tt.item)

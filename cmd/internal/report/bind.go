@@ -148,6 +148,24 @@ func named(name, text string) string {
 // leave notes that a column is left out.
 func (b *Bound) leave(c *Column, p *diagnose.Problem) { b.Left = append(b.Left, Left{c, p}) }
 
+// left returns the lines about the columns that are left out: one for all that a report of the program itself has of metrics
+// that the source lacks.
+func (b *Bound) left() (list []*diagnose.Problem) {
+	var lacking []string
+	for i := range b.Left {
+		l := &b.Left[i]
+		if l.Column.from.file == "" && l.Why.Unknown != "" {
+			lacking = append(lacking, l.Why.Unknown)
+			continue
+		}
+		list = append(list, l.problem(b.Name))
+	}
+	if lacking != nil {
+		list = append(list, query.Problemf("report %s without %s: the source lacks %s", b.Name, query.Plural(len(lacking), "column"), strings.Join(lacking, ", ")))
+	}
+	return list
+}
+
 // problem returns the line about a column that is left out of a report.
 func (l *Left) problem(report string) *diagnose.Problem {
 	return query.Problemf("%s", l.placed(fmt.Sprintf("report %s without %s: %s", report, l.Column.Metric, l.Why.Msg)))

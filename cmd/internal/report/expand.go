@@ -135,9 +135,7 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Se
 		for _, d := range r.faults() {
 			x.Left = append(x.Left, query.Problemf("%s", d.String()))
 		}
-		for i := range b.Left {
-			x.Left = append(x.Left, b.Left[i].problem(r.Name))
-		}
+		x.Left = append(x.Left, b.left()...)
 		x.Left = append(x.Left, b.doubts()...)
 		for name, s := range b.by {
 			if s.divisor != "" {

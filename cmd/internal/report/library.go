@@ -195,7 +195,7 @@ func (l *Library) Find(name string) (*Report, error) {
 			p.Notes = append(p.Notes, faults[i].String())
 		}
 		if p.Notes == nil {
-			p.Notes = []string{"pmderive reports lists the " + strconv.Itoa(len(names)) + " there are; --config FILE reads others"}
+			p.Notes = []string{":reports lists the " + strconv.Itoa(len(names)) + " there are; --config FILE reads others"}
 		}
 		return nil, p
 	}

@@ -42,12 +42,21 @@ func (o *Opener) startAdvice() string {
 	return "'systemctl start pmcd' starts pmcd"
 }
 
+// IsArchive reports whether a name is that of an archive.
+func IsArchive(name string) bool {
+	found, _ := filepath.Glob(name + ".meta*") // a name that is a pattern is not one
+	return len(found) > 0
+}
+
 // maxArchives is how many archives are named.
 const maxArchives = 3
 
 // archiveAdvice names the archives in the directory of one that is not there.
 func archiveAdvice(list string) []string {
 	first, _, _ := strings.Cut(list, ",")
+	if _, err := os.Stat(first); err == nil {
+		return []string{first + " is there, but not an archive, which is NAME.meta, NAME.index and NAME.0, or a directory with these"}
+	}
 	dir := filepath.Dir(first)
 	found, _ := fs.Glob(os.DirFS(dir), "*.meta*") // without a directory there are none
 	var names []string
