@@ -57,10 +57,8 @@ func (a *app) completeValues(cmd *cobra.Command) {
 			propose = command.Values(func(ctx context.Context, prefix string) ([]string, bool) {
 				return a.sources.CompleteValue(ctx, f.Name, nil, prefix)
 			})
-		case f.Name == "where":
-			propose = a.completeExpr
-		case f.Name == "instances" && cmd.Flags().Lookup("where") != nil, f.Name == "units":
-			propose = a.completeOf(f.Name)
+		case repl.Completes(f):
+			propose = a.completeOption(f.Name)
 		default:
 			return
 		}
@@ -72,15 +70,13 @@ func (a *app) completeValues(cmd *cobra.Command) {
 	}
 }
 
-// completeOf proposes instances of the expressions before an option, or units that fit them.
-func (a *app) completeOf(option string) cobra.CompletionFunc {
+// completeOption proposes values of an option, for the expressions before it.
+func (a *app) completeOption(name string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		words := a.words(func(s *repl.Session, word string) ([]string, int) {
-			if option == "units" {
-				return s.CompleteUnits(before, word), 0
-			}
-			return s.CompleteInstances(before, word), 0
-		})
+		words := a.words(func(s *repl.Session, word string) ([]string, int) { return s.CompleteOption(name, before, word) })
+		if name == "where" {
+			return command.Names(words)(cmd, before, prefix)
+		}
 		return command.Values(func(ctx context.Context, prefix string) ([]string, bool) { return words(ctx, prefix), true })(cmd, before, prefix)
 	}
 }

@@ -144,27 +144,35 @@ func (c *completer) argument(name, arg string, end int) int {
 	f := c.s.flags(v)
 	v.New(f)
 	_, rest, err := v.cut(f, arg)
-	if c.option(v, f, arg[:len(arg)-(end-start)], arg[len(arg)-(end-start):]) || err != nil || v.completion() == nil {
-		return start
+	word := arg[len(arg)-(end-start):]
+	if in, ok := c.option(v, f, strings.TrimSuffix(arg, word), word); ok || err != nil || v.completion() == nil {
+		return start + in
 	}
 	return end - len(rest) + v.completion()(c, rest)
 }
 
-// option completes a word that is an option, or the value of the option before it, and reports whether it is.
-func (c *completer) option(v *Verb, f *Flags, before, word string) bool {
+// option completes a word that is an option, or the value of the option before it, and reports whether it is. The offset of
+// what is replaced is one in the word.
+func (c *completer) option(v *Verb, f *Flags, before, word string) (start int, is bool) {
 	_, rest, err := v.cut(f, before)
 	before = strings.TrimRight(before, " ")
 	last := before[strings.LastIndexByte(before, ' ')+1:]
 	if flag := f.option(last); flag != nil && flag.NoOptDefVal == "" && !strings.Contains(last, "=") {
+		if Completes(flag) { // the expression follows: it may be the one before
+			return c.value(flag.Name, item.List(c.last), word), true
+		}
 		c.offer(word, ValuesOf(flag)...)
-		return true
+		return 0, true
+	}
+	if name, value, ok := strings.Cut(word, "="); ok && f.option(name) != nil && Completes(f.option(name)) {
+		return len(name) + 1 + c.value(f.option(name).Name, item.List(c.last), value), true
 	}
 	operands := v.Operands != Words && (rest != "" || err != nil) || slices.Contains(strings.Fields(before), "--")
 	if operands || !strings.HasPrefix(word, "-") || !f.HasFlags() {
-		return false
+		return 0, false
 	}
 	f.VisitAll(func(flag *pflag.Flag) { c.offer(word, "--"+flag.Name+" ") })
-	return len(c.texts) > 0 || strings.HasPrefix(word, "--")
+	return 0, len(c.texts) > 0 || strings.HasPrefix(word, "--")
 }
 
 // A Completion proposes what may stand at the end of the operands of a verb, and returns the offset of what is replaced.
@@ -479,8 +487,13 @@ func (c *completer) instance(text, prefix string) {
 		operand = item.ParenBefore(text)
 	}
 	escape := strings.NewReplacer(`\`, `\\`, `]`, `\]`)
-	for _, in := range c.instancesOf([]string{operand}, false) {
-		c.offer(prefix, escape.Replace(in.Name)+"]")
+	for _, ever := range []bool{false, true} { // the position of an archive may have none
+		for _, in := range c.instancesOf([]string{operand}, ever) {
+			c.offer(prefix, escape.Replace(in.Name)+"]")
+		}
+		if len(c.texts) > 0 {
+			return
+		}
 	}
 }
 

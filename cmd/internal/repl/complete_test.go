@@ -65,6 +65,8 @@ func TestComplete(t *testing.T) {
 		{":record --st", 8, "--stop "}, {":record --background f t.b", 23, "t.b"},
 		{":la", 0, ":labels |:last "},
 		{":time ", 6, "end|start"}, {":ti s", 5, ""}, {":last c", 6, "csv"}, {":last --pre", 6, "--precision "}, {":wa t.", 4, "t.a|t.b|t.c|t.d|t.s"}, {":sou tw", 5, "two.conf"},
+		{":eval --where t.", 14, "t.a|t.b|t.c|t.d|t.s"}, {":eval --where 'sum(t.", 19, "t.a|t.b|t.c|t.d|t.s"}, {":top 3 --where=x.", 15, "x.aa|x.ab"},
+		{":eval -i o", 9, "one"}, {":watch --instances three,tw", 19, "three,two"},
 		{":explain t.", 9, "t.a|t.b|t.c|t.d|t.s"},
 		{":watch 2sec t.", 12, "t.a|t.b|t.c|t.d|t.s"},
 		{":desc t.", 6, "t.a|t.b|t.c|t.d|t.s"},
@@ -130,6 +132,30 @@ func (s slow) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 		return s.Source.Children(ctx, name)
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+}
+
+// A late source has no instances at its position.
+type late struct{ pmapi.Source }
+
+func (s late) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	if _, positioned := at.Time(); positioned {
+		return make([]pcp.Answer[[]pcp.Instance], len(ds)), nil
+	}
+	return s.Source.Instances(ctx, ds, at)
+}
+
+// TestCompleteLate: where the position has no instances, those of the whole recording are offered.
+func TestCompleteLate(t *testing.T) {
+	s := newSession(t, "ta", func(o *repl.Options) {
+		open := o.Open
+		o.Open = func(ctx context.Context, kind, name string) (pmapi.Source, error) {
+			src, err := open(ctx, kind, name)
+			return late{src}, err
+		}
+	})
+	if texts, start := s.Complete("t.b[t", 5); start != 4 || strings.Join(texts, "|") != "three]|two blank]" {
+		t.Errorf("%q from %d", texts, start)
 	}
 }
 

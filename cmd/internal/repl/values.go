@@ -1,35 +1,42 @@
 package repl
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// CompleteInstances proposes instances of expressions for the end of a list with commas: their names up to
-// the first blank.
-func (s *Session) CompleteInstances(exprs []string, prefix string) []string {
-	texts, _ := s.complete(prefix, func(c *completer, prefix string) int {
-		last := strings.LastIndexByte(prefix, ',') + 1
-		for _, in := range c.instancesOf(exprs, true) {
-			name, _, _ := strings.Cut(in.Name, " ")
-			if strings.HasPrefix(name, prefix[last:]) && !strings.Contains(name, ",") {
-				c.texts = append(c.texts, prefix[:last]+name)
-			}
-		}
-		return 0
-	})
-	return texts
+	"github.com/spf13/pflag"
+)
+
+// Completes reports whether CompleteOption proposes values of an option.
+func Completes(flag *pflag.Flag) bool {
+	return slices.Contains([]string{"where", "instances", "units"}, flag.Name) && flag.Value.Type() != "bool"
 }
 
-// CompleteUnits proposes units that expressions can be converted to, counters as rates; without
-// expressions the words of units.
-func (s *Session) CompleteUnits(exprs []string, prefix string) []string {
-	texts, _ := s.complete(prefix, func(c *completer, prefix string) int {
-		if len(exprs) == 0 {
-			c.offer(prefix, unitNames...)
-		} else if c.asks() {
-			for _, text := range exprs {
-				c.offer(prefix, c.s.binder().UnitNames(c.ctx, text)...)
+// CompleteOption proposes values of an option, for the expressions beside it.
+func (s *Session) CompleteOption(name string, exprs []string, prefix string) (texts []string, start int) {
+	return s.complete(prefix, func(c *completer, prefix string) int { return c.value(name, exprs, prefix) })
+}
+
+// value completes the value of an option: an expression; names of instances up to the first blank, in a list with commas;
+// units that the expressions can be converted to, counters as rates, or without expressions the words of units.
+func (c *completer) value(option string, exprs []string, word string) (start int) {
+	switch {
+	case option == "where":
+		return c.expr(word)
+	case option == "instances":
+		last := strings.LastIndexByte(word, ',') + 1
+		for _, in := range c.instancesOf(exprs, true) {
+			name, _, _ := strings.Cut(in.Name, " ")
+			if strings.HasPrefix(name, word[last:]) && !strings.Contains(name, ",") {
+				c.texts = append(c.texts, word[:last]+name)
 			}
 		}
-		return 0
-	})
-	return texts
+	case len(exprs) == 0:
+		c.offer(word, unitNames...)
+	case c.asks():
+		for _, text := range exprs {
+			c.offer(word, c.s.binder().UnitNames(c.ctx, text)...)
+		}
+	}
+	return 0
 }
