@@ -305,7 +305,7 @@ hinv_ncpu  gauge              1      4  agent="linux", host="demo", hostname="de
 	}
 }
 
-// TestPushDryRunLive: one sample of a live source, in which rates have values. The series of the run itself are shown, too, and none ends.
+// TestPushDryRunLive: one sample of a live source, in which rates have values. The series of the run itself are shown after those of metrics, and none ends.
 func TestPushDryRunLive(t *testing.T) {
 	got := clitest.RunWith("pmderive", newCommand, "", []string{"-h", serveHosts(t, 1)[0], "push", "--dry-run", "-o", "csv", "-t", "0.1", "r = rate(h.disk)", "h.disk"}, nil)
 	rows, err := csv.NewReader(strings.NewReader(got.Stdout)).ReadAll()
@@ -321,6 +321,16 @@ func TestPushDryRunLive(t *testing.T) {
 	}
 	if up := samples["up"]; up == "" || up != samples["pmderive_push_samples_sent_total"] {
 		t.Error(samples)
+	}
+	got = clitest.RunWith("pmderive", newCommand, "", []string{"-h", serveHosts(t, 1)[0], "push", "--dry-run", "-t", "0.1", "r = rate(h.disk)"}, nil)
+	lines := strings.Split(got.Stdout, "\n")
+	if len(lines) != 14 {
+		t.Fatalf("%q", lines)
+	}
+	for i, begin := range map[int]string{0: "all series of metrics have ", 2: "r_bytes_per_second ", 4: "up "} {
+		if !strings.HasPrefix(lines[i], begin) {
+			t.Errorf("line %d is %q", i, lines[i])
+		}
 	}
 }
 

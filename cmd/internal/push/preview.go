@@ -1,9 +1,11 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +35,7 @@ func (p *Push) Preview(ctx context.Context, produce func(context.Context) error,
 	if err := p.sender.Close(); err != nil {
 		return err
 	}
-	t := table(sink.Series)
+	t := table(sink.Series, !p.archive)
 	t.Notes = append(t.Notes, sink.Summary(p.sender.Missing))
 	if err := show(t); err != nil {
 		return err
@@ -44,15 +46,27 @@ func (p *Push) Preview(ctx context.Context, produce func(context.Context) error,
 	return nil
 }
 
-// table returns a row for each series. For people, labels that all series have stand above.
-func table(list []remotewrite.PreviewSeries) *answer.Table {
+// table returns a row for each series, those of a live run itself after those of metrics. For people, labels that all series of metrics have
+// stand above.
+func table(list []remotewrite.PreviewSeries, live bool) *answer.Table {
+	if live {
+		slices.SortStableFunc(list, func(a, b remotewrite.PreviewSeries) int { return cmp.Compare(own(a), own(b)) })
+	}
+	metrics := len(list)
+	for live && metrics > 0 && own(list[metrics-1]) == 1 {
+		metrics--
+	}
 	t := &answer.Table{
-		Header: []string{"series", "type", "unit", "samples", "first", "labels"}, Right: []bool{3: true, 4: true}, Drop: []int{4, 2, 1, 3}, Wrap: true,
+		Header: []string{"series", "type", "unit", "samples", "first", "labels"}, Right: []bool{3: true, 4: true}, Drop: []int{4, 2, 3, 1}, Wrap: true,
 		Keys: []string{"name", "type", "unit", "help", "samples", "first", "labels"}, Records: [][]string{}, Objects: []any{},
 	}
-	common := commonLabels(list)
+	common := commonLabels(list[:metrics])
 	if len(common) > 0 {
-		t.Above = []string{"all series have " + labelText(list[0].Labels, func(name string) bool { return common[name] != "" })}
+		which := "all series"
+		if metrics < len(list) {
+			which = "all series of metrics"
+		}
+		t.Above = []string{which + " have " + labelText(list[0].Labels, func(name string) bool { return common[name] != "" })}
 	}
 	for i := range list {
 		s := &list[i]
@@ -65,9 +79,17 @@ func table(list []remotewrite.PreviewSeries) *answer.Table {
 		}
 		t.Objects = append(t.Objects, object)
 		t.Records = append(t.Records, []string{object.Name, object.Type, object.Unit, object.Help, samples, first, labelText(s.Labels, func(string) bool { return true })})
-		t.Rows = append(t.Rows, []string{object.Name, object.Type, object.Unit, samples, strconv.FormatFloat(s.First, 'g', 6, 64), labelText(s.Labels, func(name string) bool { return common[name] == "" })})
+		t.Rows = append(t.Rows, []string{object.Name, object.Type, object.Unit, samples, strconv.FormatFloat(s.First, 'g', 6, 64), labelText(s.Labels, func(name string) bool { return i >= metrics || common[name] == "" })})
 	}
 	return t
+}
+
+// own returns 1 for a series of a live run itself.
+func own(s remotewrite.PreviewSeries) int {
+	if s.Meta.Name == "up" || strings.HasPrefix(s.Meta.Name, "pmderive_push_") {
+		return 1
+	}
+	return 0
 }
 
 // metricName is the label that is the name of the metric.
