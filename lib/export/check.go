@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
+	"slices"
 	"sort"
 
 	"github.com/parquet-go/parquet-go"
@@ -113,7 +115,9 @@ type rowReader struct {
 	files []string
 	next  int      // file
 	in    *reading // nil before the first file
-	count int      // of the rows of the file that were read
+	rows  []parquet.Row
+	at    int // in rows
+	count int // of the rows of the file that were read
 }
 
 // name returns the file that is read, or the table if it has no files.
@@ -137,7 +141,7 @@ func (t *rowReader) open() (err error) {
 	if t.next == len(t.files) {
 		return fmt.Errorf("%s: there are fewer rows than the recording has %s", t.name(), t.table)
 	}
-	t.next, t.count = t.next+1, 0
+	t.next, t.count, t.rows, t.at = t.next+1, 0, nil, 0
 	if t.in, err = openRun(t.from, run{path: t.files[t.next-1], group: -1}, make(map[string]*tableFile)); err != nil {
 		return err
 	}
@@ -153,9 +157,16 @@ func (t *rowReader) more() (bool, error) {
 	if t.in == nil {
 		return false, nil
 	}
-	ok, err := t.in.skip(min(t.count, 1))
 	t.count++
-	return ok, err
+	if t.at++; t.at < len(t.rows) {
+		return true, nil
+	}
+	t.rows = slices.Grow(t.rows[:0], chunk)[:chunk]
+	n, err := t.in.ReadRows(t.rows)
+	if t.rows, t.at = t.rows[:n], 0; errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	return n > 0, err
 }
 
 // compare compares the next row with what its columns should have.
@@ -172,7 +183,7 @@ func (t *rowReader) compare(want func(column int) parquet.Value) error {
 			return err
 		}
 	}
-	for k, v := range t.in.row() {
+	for k, v := range t.rows[t.at] {
 		if want := want(k); !same(v, want) {
 			return fmt.Errorf("%s: row %d, %s: %v, want %v", t.name(), t.count, t.in.file.table.Schema().Columns()[k][0], v, want)
 		}

@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -97,10 +96,14 @@ func (m *merger) merge(ctx context.Context, paths []string) (files []string, err
 		}
 	}
 	m.w = &mergeWriter{m: m}
+	at := 1 // a time: other tables are in the order of the exports
 	if m.table == "values" {
-		err = m.mergeRuns(ctx, runs, m.w.write)
-	} else {
-		err = m.chain(ctx, runs, m.w.write)
+		at = max(len(runs), 1)
+	}
+	for list := range slices.Chunk(runs, at) {
+		if err == nil {
+			err = m.mergeRuns(ctx, list, m.w.write)
+		}
 	}
 	if err = errors.Join(err, m.w.close()); err == nil && m.rows != total {
 		err = fmt.Errorf("%s: %d rows of %d were merged", m.dir, m.rows, total)
@@ -235,14 +238,12 @@ func (m *merger) reduce(ctx context.Context, runs []run) ([]run, error) {
 	return runs, nil
 }
 
-// A reading is a run that is read. Its rows are valid until more are read.
+// A reading is a run that is read. It implements parquet.RowReader; rows are valid until more are read.
 type reading struct {
 	run
 	file   *tableFile
 	groups []parquet.RowGroup
 	rows   parquet.Rows
-	buf    []parquet.Row
-	at, n  int
 }
 
 // A tableFile is shared by the runs of a file.
@@ -276,32 +277,29 @@ func openRun(from Store, r run, files map[string]*tableFile) (*reading, error) {
 		groups = groups[r.group : r.group+1]
 	}
 	r.path = from.Name(r.path)
-	return &reading{run: r, file: f, groups: groups, buf: make([]parquet.Row, chunk)}, nil
+	return &reading{run: r, file: f, groups: groups}, nil
 }
 
-func (r *reading) row() parquet.Row { return r.buf[r.at] }
-
-// skip goes over some rows to the next one. It reports whether there is one.
-func (r *reading) skip(n int) (ok bool, err error) {
-	if r.at += n; r.at < r.n {
-		return true, nil
-	}
+// ReadRows implements parquet.RowReader.
+func (r *reading) ReadRows(rows []parquet.Row) (n int, err error) {
 	defer recoverTable(r.path, &err)
 	for {
 		if r.rows == nil {
 			if len(r.groups) == 0 {
-				return false, nil
+				return 0, io.EOF
 			}
 			r.rows, r.groups = r.groups[0].Rows(), r.groups[1:]
 		}
-		r.at, r.n = 0, 0
-		if r.n, err = r.rows.ReadRows(r.buf); r.n > 0 {
-			return true, r.whole()
+		if n, err = r.rows.ReadRows(rows); n > 0 {
+			if err := r.whole(rows[:n]); err != nil {
+				return 0, err
+			}
+			return n, nil
 		} else if !errors.Is(err, io.EOF) {
-			return false, fmt.Errorf("%s: %w", r.path, cmp.Or(err, io.ErrNoProgress))
+			return 0, fmt.Errorf("%s: %w", r.path, cmp.Or(err, io.ErrNoProgress))
 		}
 		if err = r.rows.Close(); err != nil {
-			return false, fmt.Errorf("%s: %w", r.path, err)
+			return 0, fmt.Errorf("%s: %w", r.path, err)
 		}
 		r.rows = nil
 	}
@@ -309,13 +307,13 @@ func (r *reading) skip(n int) (ok bool, err error) {
 
 // whole returns an error if a row that was read does not have a value of its type for each column: the library panics where such a row
 // is written.
-func (r *reading) whole() error {
+func (r *reading) whole(rows []parquet.Row) error {
 	if f := r.file; f.kinds == nil {
 		for _, column := range f.table.Schema().Fields() {
 			f.kinds, f.optional = append(f.kinds, column.Type().Kind()), append(f.optional, column.Optional())
 		}
 	}
-	for _, row := range r.buf[:r.n] {
+	for _, row := range rows {
 		bad := len(row) != len(r.file.kinds)
 		for i := 0; i < len(row) && !bad; i++ {
 			v := &row[i]
@@ -335,106 +333,31 @@ func (r *reading) close() {
 	r.file.release()
 }
 
-// A queue has the run with the least row first.
-type queue struct {
-	*merger
-	list []*reading
-}
-
-// Len implements heap.Interface.
-func (q *queue) Len() int { return len(q.list) }
-
-// Less implements heap.Interface.
-func (q *queue) Less(i, j int) bool { return q.compare(q.list[i].row(), q.list[j].row()) < 0 }
-
-// Swap implements heap.Interface.
-func (q *queue) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
-
-// Push implements heap.Interface.
-func (q *queue) Push(x any) { q.list = append(q.list, x.(*reading)) }
-
-// Pop implements heap.Interface.
-func (q *queue) Pop() any {
-	last := q.list[len(q.list)-1]
-	q.list = q.list[:len(q.list)-1]
-	return last
-}
-
-// first returns how many rows of the first run come before those of all others.
-func (q *queue) first() int {
-	in := q.list[0]
-	n := in.n - in.at
-	for i := 1; i <= 2 && i < len(q.list) && n > 0; i++ {
-		other := q.list[i].row()
-		n, _ = slices.BinarySearchFunc(in.buf[in.at:in.at+n], other, q.compare)
-	}
-	return max(n, 1)
-}
-
 // mergeRuns hands over the rows of runs in order.
-func (m *merger) mergeRuns(ctx context.Context, runs []run, to func([]parquet.Row) error) (err error) {
-	q := &queue{merger: m}
-	defer func() {
-		for _, r := range q.list {
-			r.close()
-		}
-	}()
+func (m *merger) mergeRuns(ctx context.Context, runs []run, to func([]parquet.Row) error) error {
 	files := make(map[string]*tableFile)
+	var readers []parquet.RowReader
 	for _, r := range runs {
 		in, err := openRun(Dir(""), r, files)
 		if err != nil {
 			return err
 		}
-		q.list = append(q.list, in)
-		ok, err := in.skip(0)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			q.Pop().(*reading).close()
-		}
+		defer in.close()
+		readers = append(readers, in)
 	}
-	heap.Init(q)
-	for n := 0; q.Len() > 0; n++ {
-		if n%(1<<12) == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		in, count := q.list[0], q.first()
-		if err := to(in.buf[in.at : in.at+count]); err != nil {
-			return err
-		}
-		ok, err := in.skip(count)
-		if err != nil {
-			return err
-		}
-		if ok {
-			heap.Fix(q, 0)
-		} else {
-			heap.Pop(q).(*reading).close()
-		}
-	}
-	return nil
-}
-
-// chain hands over the rows of runs, one after the other.
-func (m *merger) chain(ctx context.Context, runs []run, to func([]parquet.Row) error) error {
-	for _, r := range runs {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		in, err := openRun(Dir(""), r, make(map[string]*tableFile))
-		if err != nil {
-			return err
-		}
-		ok, err := in.skip(0)
-		for ; ok && err == nil; ok, err = in.skip(in.n) {
-			if err = to(in.buf[:in.n]); err != nil {
-				break
+	merged, buf := parquet.MergeRowReaders(readers, m.compare), make([]parquet.Row, chunk)
+	for ctx.Err() == nil {
+		n, err := merged.ReadRows(buf)
+		if n > 0 {
+			if err := to(buf[:n]); err != nil {
+				return err
 			}
 		}
-		if in.close(); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
-	return nil
+	return ctx.Err()
 }
