@@ -59,7 +59,7 @@ func (x *Expansion) Averaged() []string {
 }
 
 // Average makes the samples of Averaged, of which there are two or more, end in one of averages. It has no values of
-// texts, of counters, and of discrete numbers that have changed. Expressions that are only divisors are taken away.
+// texts, of counters, and of discrete numbers, or those of columns of the type raw, that have changed. Expressions that are only divisors are taken away.
 func (x *Expansion) Average(st *query.Stream) {
 	a := &averages{expansion: x, stream: st, last: make(map[hostKey]pcp.Timestamp)}
 	if st.Header != nil {
@@ -84,6 +84,11 @@ func (x *Expansion) Average(st *query.Stream) {
 		}
 		a.end(n, yield, nil)
 	}
+}
+
+// raw reports whether a column is of the type raw: its numbers may be names, such as that of a processor.
+func (x *Expansion) raw(name string) bool {
+	return slices.ContainsFunc(x.bounds, func(b *Bound) bool { return b.by[name] != nil && b.by[name].Type == "raw" })
 }
 
 // averages are those of a stream so far.
@@ -223,7 +228,8 @@ func (a *averages) end(n int, yield func(*sampling.Sample, error) bool, failed e
 	if n > 1 {
 		smp := &sampling.Sample{Time: a.time, Average: true, Sets: make([]sampling.Set, len(a.means))}
 		for i, means := range a.means {
-			discrete := a.stream.Header.Metrics[i].Desc.Sem == pcp.Discrete
+			m := &a.stream.Header.Metrics[i]
+			discrete := m.Desc.Sem == pcp.Discrete || a.expansion.raw(m.Name)
 			for _, m := range means {
 				if m.varies {
 					m.of.Value = pcp.DoubleValue(m.sum / m.weight)

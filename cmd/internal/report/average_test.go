@@ -65,8 +65,8 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// TestAverageWeights: values count for the time since the sample before, and averages have none of texts and of
-// discrete numbers that have changed.
+// TestAverageWeights: values count for the time since the sample before, and averages have none of texts, and of
+// discrete numbers and numbers in columns of the type raw that have changed.
 func TestAverageWeights(t *testing.T) {
 	at := func(sec int64) pcp.Timestamp { return pcp.Timestamp{Sec: 100 + sec} }
 	value := func(f float64) sampling.Set { return sampling.SetOf(sampling.Value{ID: -1, Value: pcp.DoubleValue(f)}) }
@@ -75,20 +75,21 @@ func TestAverageWeights(t *testing.T) {
 		return sampling.Metric{Name: name, Desc: pcp.Desc{Type: typ, Sem: sem, InDom: pcp.NullInDom}}
 	}
 	st := &query.Stream{
-		Header: &sampling.Header{Metrics: []sampling.Metric{metric("x", pcp.Double, pcp.Instant), metric("s", pcp.String, pcp.Instant), metric("d", pcp.Double, pcp.Discrete)}},
+		Header: &sampling.Header{Metrics: []sampling.Metric{metric("x", pcp.Double, pcp.Instant), metric("s", pcp.String, pcp.Instant), metric("d", pcp.Double, pcp.Discrete), metric("n", pcp.Double, pcp.Instant)}},
 		Samples: func(yield func(*sampling.Sample, error) bool) {
-			_ = yield(&sampling.Sample{Time: at(10), Since: at(0), Sets: []sampling.Set{value(1), text, value(1)}}, nil) &&
-				yield(&sampling.Sample{Time: at(40), Since: at(10), Sets: []sampling.Set{value(5), text, value(2)}}, nil)
+			_ = yield(&sampling.Sample{Time: at(10), Since: at(0), Sets: []sampling.Set{value(1), text, value(1), value(1)}}, nil) &&
+				yield(&sampling.Sample{Time: at(40), Since: at(10), Sets: []sampling.Set{value(5), text, value(2), value(2)}}, nil)
 		},
 	}
-	x := &Expansion{Exprs: []string{"x", "s", "d"}}
+	number := &shown{Column: &Column{Type: "raw"}}
+	x := &Expansion{Exprs: []string{"x", "s", "d", "n"}, bounds: []*Bound{{by: map[string]*shown{"n": number}}}}
 	x.Average(st)
 	var last sampling.Sample
 	for smp := range st.Samples {
 		last = *smp
 	}
-	lengths := []int{last.Sets[0].Len(), last.Sets[1].Len(), last.Sets[2].Len()}
-	if !last.Average || !slices.Equal(lengths, []int{1, 0, 0}) {
+	lengths := []int{last.Sets[0].Len(), last.Sets[1].Len(), last.Sets[2].Len(), last.Sets[3].Len()}
+	if !last.Average || !slices.Equal(lengths, []int{1, 0, 0, 0}) {
 		t.Fatalf("%v %v", last.Average, lengths)
 	}
 	if v := last.Sets[0].At(0); v.Number() != 4 {
