@@ -72,7 +72,8 @@ func (a *app) newRoot() *cobra.Command {
 		Short: "Try, explain, check and format expressions over performance metrics",
 		Long: "The expressions are those of derived metrics of Performance Co-Pilot. Without a command\n" +
 			"pmderive runs its arguments as items of the prompt, or has a prompt, or reads items from\n" +
-			"its input. With options of eval the arguments are its expressions.",
+			"its input. With options of eval, such as -t 1 or -o csv, the arguments are its expressions.\n" +
+			"pmderive help NAME tells all about a command or a topic; -h HOST names a host.",
 		Args:                  cobra.ArbitraryArgs,
 		SilenceUsage:          true,
 		DisableFlagsInUseLine: true,

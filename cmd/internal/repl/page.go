@@ -20,12 +20,13 @@ type Group string
 
 // The groups.
 const (
-	Evaluation  Group = "Commands to evaluate"
-	Metadata    Group = "Commands about metrics"
-	Definitions Group = "Commands for definitions"
-	Databases   Group = "Commands for archives and databases"
-	Positions   Group = "Commands for sources and times"
-	Others      Group = "Other commands"
+	Metadata    Group = "What is there"
+	Evaluation  Group = "See values"
+	Analysis    Group = "What happened, and when"
+	Definitions Group = "Derived metrics and their files"
+	Databases   Group = "Record, export, send"
+	Positions   Group = "Where values come from, and of when"
+	Others      Group = "The program itself"
 )
 
 // In puts verbs into the group.
@@ -108,7 +109,7 @@ func (p *Page) Index(ctx context.Context, w io.Writer) error {
 	if p.Door == Prompt {
 		sign = ":"
 	}
-	for _, g := range []Group{Evaluation, Metadata, Definitions, Databases, Positions, Others} {
+	for _, g := range []Group{Metadata, Evaluation, Analysis, Definitions, Databases, Positions, Others} {
 		var rows [][]string
 		for _, v := range At(p.Door, p.Verbs) {
 			if v.Group == g {

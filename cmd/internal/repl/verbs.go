@@ -5,26 +5,28 @@ import "slices"
 // Verbs returns the verbs of a session in the order in which help shows them.
 func Verbs() []*Verb {
 	return slices.Concat(
-		Evaluation.In(
-			newEval(),
-			newExplain(),
-			newWatch(),
-			newPlot(),
-			newTop(),
-			newLast(),
-			newSummarize(),
-			newCompare(),
-			newWhen(),
-			newReport(),
-			newReports(),
-		),
 		Metadata.In(
 			newFind(),
 			newMetrics(),
 			newDescribe(),
-			newFunctions(),
+			newReports(),
+		),
+		Evaluation.In(
+			newEval(),
+			newWatch(),
+			newTop(),
+			newPlot(),
+			newReport(),
+			newLast(),
+		),
+		Analysis.In(
+			newWhen(),
+			newCompare(),
+			newSummarize(),
 		),
 		Definitions.In(
+			newExplain(),
+			newFunctions(),
 			newList(),
 			newShow(),
 			newDrop(),
