@@ -14,9 +14,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A refusal says why a definition was refused. It unwraps to a *syntax.Error (also for what was wrong
-// before parsing: a duplicate name, a limit) or a *check.Error, and to pmerr.BadDerive. Callers take it
-// for a *diagnose.Problem, which is made when errors.As asks for one.
+// A refusal is the reason why a definition was refused. It unwraps to a *syntax.Error (also for a
+// duplicate name or an exceeded limit, which are found before parsing) or a *check.Error, and to
+// pmerr.BadDerive. errors.As also finds a *diagnose.Problem, which is made on demand.
 type refusal struct {
 	name, expr string
 	local      bool // it was for one Source (pmAddDerivedMetric), not for a Registry
@@ -24,7 +24,7 @@ type refusal struct {
 	err        error
 }
 
-// Error returns one line: the name, the offset and what is wrong.
+// Error returns one line: the name, the offset and the mistake.
 func (r *refusal) Error() string { return "derived metric " + r.name + ": " + r.err.Error() }
 
 // Unwrap returns the code and the cause.
@@ -86,8 +86,8 @@ func early(err error) bool {
 }
 
 // Message returns the lines that pmRegisterDerivedMetric and pmAddDerivedMetric give for an error of
-// Register and Add, each with its newline: what was called, the expression, a caret, and the text if there
-// is one (derived.md D4.4, D4.5). It is empty for other errors.
+// Register and Add, each with its newline: the function, the expression, a caret, and the text if there is
+// one. It is empty for other errors.
 func Message(err error) string {
 	r, ok := errors.AsType[*refusal](err)
 	if !ok {

@@ -10,9 +10,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Registry reads definitions of derived metrics by PCP's rules: no name twice, limits, identifiers in
-// the order of the definitions, settings. [Registry.Set] returns those that it has read. One goroutine
-// uses it at a time; its Sets may be shared. [NewRegistry] makes one: the zero Registry refuses definitions.
+// A Registry registers definitions of derived metrics by PCP's rules: it rejects duplicate names, enforces
+// limits, and assigns identifiers in the order of the definitions. [Registry.Set] returns the registered
+// definitions. Goroutines may not share a Registry, but its Sets. [NewRegistry] makes one: the zero Registry
+// refuses definitions.
 type Registry struct {
 	warn     func(line string)
 	observer Observer

@@ -7,9 +7,9 @@ import (
 	"pmtools/derive/check"
 )
 
-// A Set is the definitions that hold, in layers: those of the installation and of files, which a
-// Registry has read, and those of a user's own, which hide them. It does not change, and goroutines may
-// share it: the methods that define and remove return another Set, which shares what is the same.
+// A Set is an immutable set of definitions in two layers: those of the installation and of files, which
+// a Registry has registered, and the user's own, which hide them. Goroutines may share it. The methods
+// that define and remove return another Set, which shares unchanged parts.
 type Set struct {
 	reg      *Registry
 	language check.Language

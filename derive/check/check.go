@@ -19,8 +19,8 @@ import (
 )
 
 // Check checks the meaning of e, which must be a whole expression. A nil opt is the zero Options, and a nil env has
-// no metrics. The error is an *Error: first one about a name, else the first one of a walk that visits operands before their operator. The Info
-// beside an error holds what was found before the mistake.
+// no metrics. The error is an *Error: the first one about a name, or else the first one in a walk that visits operands
+// before their operator. The Info returned with an error holds the results up to the mistake.
 func Check(e syntax.Expr, env Env, opt *Options) (*Info, error) {
 	return newChecker(new(Info), opt).Check(e, env)
 }

@@ -106,7 +106,7 @@ func (c *Checker) guardError(n *syntax.TernaryExpr, text string) *Error {
 	return c.misfit(n.Quest, what, text, Operand{Role: "guard", Expr: n.Cond})
 }
 
-// anonymous stands in messages for what is more than a name or a number.
+// anonymous stands in messages for an expression that is not a name or a number.
 const anonymous = "<expr>"
 
 // name is how messages show an operand. An unknown metric that has turned into novalue() has lost

@@ -28,9 +28,8 @@ func described(table []rule) []Function {
 	return list
 }
 
-// A rule is a function together with what it does to the metadata of its operand. The rules of
-// functions that are more than a name and one operand are in the code of their nodes; theirs have
-// neither.
+// A rule is a function and its effect on the metadata of its operand. Functions with a syntax of
+// their own have empty rules: the code of their nodes implements them.
 type rule struct {
 	Function
 	numbers bool              // the operand must be numbers

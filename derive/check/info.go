@@ -34,7 +34,7 @@ type Scale struct {
 	LeftMul, LeftDiv, RightMul, RightDiv float64
 }
 
-// Choice is what is known of a guard before there are values.
+// Choice is the result of a guard, as far as it is known without values.
 type Choice int
 
 // The choices.
@@ -44,7 +44,7 @@ const (
 	Right                   // the guard is always false
 )
 
-// Info holds what is known of the nodes of one tree. It does not change after Check and may be
+// Info holds the metadata of the nodes of one tree. It does not change after Check and may be
 // shared by goroutines.
 type Info struct {
 	// Root is the metadata of the whole expression.
@@ -148,7 +148,7 @@ type Error struct {
 	Names    bool // it was found when names were looked up, before any type was known
 	Counters bool // an operator takes no counters, or not these beside others
 	// Cures are the functions, of rate(), delta() and instant(), that make the node right when they are called with those
-	// operands that are counters. If there are none, Still is what is wrong with it nevertheless.
+	// operands that are counters. If there are none, Still is the remaining mistake.
 	Cures []syntax.Token
 	Still string
 

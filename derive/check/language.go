@@ -10,7 +10,7 @@ import (
 // A Language is a set of expressions.
 type Language uint8
 
-// The languages. What an expression of PCP's language means is the same in both.
+// The languages. An expression of PCP's language means the same in both.
 const (
 	PCP      Language = iota
 	Extended          // operands of functions are expressions, and there are more functions

@@ -13,15 +13,15 @@ type place struct {
 	tolerant bool
 }
 
-// A bound expression is what was found when its names were resolved.
+// A bound is an expression whose names have been resolved.
 type bound struct {
 	err      *Error
 	operands []pcp.ID
 	unknowns int
 }
 
-// A checked expression is what was found when its types were worked out. The operands are those
-// that Checker.unchecked adds.
+// A checked is an expression whose types have been determined. The operands are those that
+// Checker.unchecked adds.
 type checked struct {
 	typ      Type
 	err      *Error

@@ -19,8 +19,7 @@ func boundTree(s *derive.State, m *derive.Metric, info *check.Info, bad *check.E
 	return t
 }
 
-// bind adds what is known of a tree whose names have been looked up: the metadata of metrics and
-// constants.
+// bind adds the metadata of metrics and constants to a tree whose names have been looked up.
 func (t *tree) bind(s *derive.State, info *check.Info) {
 	t.bound, t.novalue, t.info = true, s.NoValue, info
 	t.root.walk(func(n *node) {
@@ -91,7 +90,7 @@ func (m mentions) Describe(id pcp.ID) (pcp.Desc, error) {
 	return pcp.Desc{}, pmerr.PMID
 }
 
-// check adds what is known of a bound tree whose types have been checked. Nodes that the check did
+// check adds the metadata that the check of types found to a bound tree. Nodes that the check did
 // not reach because of a mistake have no metadata.
 func (t *tree) check(bad *check.Error) {
 	c := checker{tree: t, bad: bad}

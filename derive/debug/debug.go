@@ -71,7 +71,7 @@ func New(print func(text string)) *Printer {
 	return &Printer{print: print, trees: make(map[treeKey]*tree)}
 }
 
-// Set changes what is printed from now on. Controls of debugging change it too.
+// Set selects the lines to print from now on, as the debugging controls do.
 func (p *Printer) Set(f Flags) { p.flags.Store(uint32(f)) }
 
 // on reports whether all of some flags are set, and Derive.

@@ -171,7 +171,8 @@ func unitsText(text string) string {
 	return u.String()
 }
 
-// operand returns the left operand of a node. That of defined() is gone once its result is known.
+// operand returns the left operand of a node. The operand of defined() is nil once its result is
+// known.
 func (n *node) operand() *node {
 	if n.decided {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Failure is an expression that is not what is expected.
+// A Failure is an expression whose value or metadata differs from the expected one.
 type Failure struct {
 	Line    int        `json:"line"` // of the eval
 	Expr    string     `json:"expr"`
@@ -38,8 +38,8 @@ type Mismatch struct {
 
 const maxMismatches = 12
 
-// judge compares what an expression is with what is expected, and says where a wrong value comes from; nil means that nothing
-// differs.
+// judge compares the result of an expression with the expected one, and traces a wrong value to its origin. It returns nil if
+// nothing differs.
 func (r *runner) judge(ctx context.Context, e *expectation, o *outcome) (*Failure, error) {
 	fail := &Failure{Line: e.line, Expr: e.expr}
 	switch {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// A suites, and what is in it, is the form of JUnit's reports that continuous integration reads.
+// suites is the root element of a JUnit report, as continuous integration reads it.
 type suites struct {
 	XMLName xml.Name `xml:"testsuites"`
 	Suites  []suite  `xml:"testsuite"`

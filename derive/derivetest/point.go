@@ -188,9 +188,9 @@ func wrapped(t pcp.Type, n *big.Int) uint64 {
 	return w
 }
 
-// matches reports whether a value is what is written. Integers and texts have to be equal; of a
-// floating-point number the digits that are written have to be right: 1.5 stands for everything
-// that rounds to it, and a number without a point for what differs by less than one in 10^9 parts.
+// matches reports whether a value equals the written one. Integers and texts must be equal. A
+// floating-point number must round to the written digits, such as 1.5; if these have no point, it
+// may differ by less than one part in 10^9.
 func (p point) matches(v pcp.Value) bool {
 	if p.none || !v.IsSet() {
 		return p.none == !v.IsSet()

@@ -65,8 +65,8 @@ type runner struct {
 	found map[*expectation]*outcome
 }
 
-// Run runs the cases of a file. The error is one of the file, a *diagnose.Problem, or of what it needs;
-// what comes out wrong is in the Report.
+// Run runs the cases of a file. It returns an error if the file is invalid, as a *diagnose.Problem, or
+// if its definitions or sources cannot be read. Failed cases are in the Report.
 func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
 	r, done, err := f.begin(ctx, opt)
 	if err != nil {
@@ -160,9 +160,9 @@ func (r *runner) load() error {
 	return nil
 }
 
-// quote notes the errors in a file under test. Whoever writes cases chooses the file, which may be one
-// that whoever runs them keeps secret: lines are quoted only of a file that defines metrics, and that is
-// in the directory of the cases or of the definitions.
+// quote records the errors in a file under test. The author of the cases chooses the file, and could
+// name a secret file of the user that runs them. So lines are quoted only of a file that defines metrics
+// and is in the directory of the cases or of the definitions.
 func (r *runner) quote(file string, metrics int, errs []*syntax.FileError) {
 	if len(errs) == 0 {
 		return

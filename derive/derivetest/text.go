@@ -9,8 +9,8 @@ import (
 	"pmtools/internal/textwidth"
 )
 
-// Text returns what is wrong with a case, for people: a line for the case, and for each failure the
-// values side by side and the parts of the expression.
+// Text returns the failures of a case as text: a line for the case, and for each failure the values
+// side by side and the parts of the expression.
 func (r *Result) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "FAIL %s (%s:%d)\n", r.Name, r.File, r.Line)

@@ -54,7 +54,7 @@ var trials = []trial{
 	{")", "')'"},
 }
 
-// probe follows each trial. The parser takes it nowhere but after a tag.
+// probe follows each trial. The parser accepts it only after a tag.
 const probe = " = "
 
 // Syntax describes a mistake that the parser has found in text.
@@ -136,8 +136,8 @@ func (p *Problem) closed(text string) {
 // blanks is the white space of the language.
 const blanks = " \t\n\v\f\r"
 
-// grammatical reports whether a message of the parser says no more than what was expected. Other
-// messages stand for themselves.
+// grammatical reports whether a message of the parser only names the expected token. Other messages
+// need no explanation.
 func grammatical(msg string) bool {
 	return msg == "" || strings.HasPrefix(msg, "Unexpected ") || strings.Contains(msg, "expected to follow ")
 }

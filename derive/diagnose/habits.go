@@ -1,7 +1,7 @@
 package diagnose
 
-// People who come from PromQL, SQL or awk type first what they know from there. A habit is one such
-// form, with the advice what to write instead. Habits are looked for only in texts that the parser
+// People who know PromQL, SQL or awk type expressions in those languages first. A habit is one such
+// form, with advice on what to write instead. Habits are looked for only in texts that the parser
 // refuses, so no expression is mistaken for one.
 //
 // The words of a form stand for themselves, in either case of their letters; of a list such as and,or

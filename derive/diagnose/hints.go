@@ -28,7 +28,8 @@ func (p *Problem) hint(bad *check.Error) {
 	}
 }
 
-// counterHint notes which functions of the counters among the operands help, or what is wrong besides.
+// counterHint adds the functions that make the expression right when they are applied to the counters
+// among the operands, or the mistake that remains.
 func (p *Problem) counterHint(bad *check.Error) {
 	var counters []syntax.Expr
 	for _, o := range bad.Operands {

@@ -15,7 +15,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Problem says what is wrong, for people.
+// A Problem describes a mistake for people.
 type Problem struct {
 	Msg   string   // one line, lower case
 	Src   string   // the text that Pos is an offset into; empty if there is no place to show
@@ -68,7 +68,7 @@ func Metadata(t check.Type) string {
 	return string(format.AppendSummary(nil, &d))
 }
 
-// operand describes what is wrong with a metric.
+// operand describes the mistake in a metric.
 func (p *Problem) operand(bad *check.Error, name string, names func(string) []string) {
 	switch bad.Text {
 	case "Unknown operand metric", "Unknown metric for ternary expression":

@@ -157,7 +157,7 @@ func (e *Expander[D]) finish(x *expansion[D]) {
 	}
 }
 
-// refuse makes an operand what is wrong with a definition.
+// refuse reports an operand as the mistake in a definition.
 func (x *expansion[D]) refuse(ref *syntax.MetricRef, text string, notes ...string) {
 	x.err = &check.Error{Pos: ref.NamePos, What: "nested " + ref.Name, Text: text, Notes: notes}
 }

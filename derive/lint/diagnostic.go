@@ -32,7 +32,7 @@ type Diagnostic struct {
 	Fixes  []Fix    `json:"-"`
 }
 
-// A Fix is a change of a file that may be what was meant. Columns are those of a Diagnostic.
+// A Fix is a proposed change of a file. Columns count as in a Diagnostic.
 type Fix struct {
 	Title                            string
 	Line, Column, EndLine, EndColumn int

@@ -14,7 +14,7 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// Options say what is looked for.
+// Options select the rules.
 type Options struct {
 	Syntax  bool    // only what needs no source
 	Expand  bool    // definitions may stand inside others
@@ -62,7 +62,7 @@ func (l *Linter) Files(ctx context.Context, files []File, opt Options) ([]Diagno
 	return w.found, nil
 }
 
-// A work is what is known while files are looked at.
+// A work is the state of one run over files.
 type work struct {
 	*Linter
 	opt     Options
@@ -82,8 +82,8 @@ type definition struct {
 	places             *syntax.Places // in the chunk; nil before they are needed
 	directive          directive
 
-	// The expression with other definitions in it as NestExprs, and what is known of it: nil without a source, and
-	// if the definition does not fit it.
+	// The expression, with other definitions in it as NestExprs, and its metadata: nil without a source, and if
+	// the definition is an error there.
 	tree   syntax.Expr
 	info   *check.Info
 	masked bool // a metric of the source hides it

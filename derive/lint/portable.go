@@ -11,8 +11,8 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// Portable is Format for PCP's tools: definitions stand in the place of their names. What only the extended
-// language has is an error with the reason.
+// Portable is Format for PCP's tools: definitions stand in the place of their names. A form that only the
+// extended language has is an error with the reason.
 func Portable(name string, src []byte, inside *derive.Set) ([]byte, []*syntax.FileError) {
 	return format(name, src, inside, portable)
 }
@@ -57,8 +57,8 @@ func Foreign(name string, x syntax.Expr) string {
 }
 
 // Saved returns a file of definitions, with others that they mention in the place of their names. A
-// definition that cannot be expanded stays as it is. A file that is not to be in the extended language
-// is for PCP's tools too: what Portable refuses is an error, a *diagnose.Problem.
+// definition that cannot be expanded stays as it is. A file that must not be in the extended language
+// is for PCP's tools too: a definition that Portable refuses is an error, a *diagnose.Problem.
 func Saved(ctx context.Context, b *query.Binder, defs []*derive.Definition, extended bool) (string, error) {
 	found, err := b.Check(ctx, defs)
 	if err != nil {

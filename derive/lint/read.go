@@ -24,7 +24,7 @@ func (w *work) warn(file string, line, column int, source, msg string) {
 	}
 }
 
-// Bounds of what is checked at a time: every definition and every mistake takes memory, and may have four bytes.
+// Bounds on one run: every definition and every mistake takes memory, and may be as short as four bytes.
 const (
 	maxDefinitions = 100_000
 	maxFindings    = 10_000

@@ -81,7 +81,7 @@ func (x *across) describe(h *sampling.Header) {
 	}
 }
 
-// apply makes of a sample of all hosts what was asked for.
+// apply combines a sample of all hosts as requested.
 func (x *across) apply(ctx context.Context, smp *sampling.Sample) error {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]

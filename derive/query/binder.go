@@ -72,7 +72,7 @@ func (b *Binder) Compile(ctx context.Context, text string) (*Expr, error) {
 	return list[0].Expr, list[0].Err
 }
 
-// A Compiled is an expression that has been checked, or what is wrong with it.
+// A Compiled is a checked expression, or its error.
 type Compiled struct {
 	Text, Name string // as it was written without its name, and the name
 	Expr       *Expr

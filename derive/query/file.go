@@ -113,7 +113,7 @@ func (f *File) loose() {
 	f.comments = nil
 }
 
-// problem notes what is wrong in a line.
+// problem records a mistake in a line.
 func (f *File) problem(line int, msg string) {
 	if f.Wrong++; f.mistake == msg {
 		f.Problems[len(f.Problems)-1] = fmt.Sprintf("lines %d to %d: %s", f.first, line, msg)
@@ -123,8 +123,7 @@ func (f *File) problem(line int, msg string) {
 	f.Problems = append(f.Problems, fmt.Sprintf("line %d: %s", line, msg))
 }
 
-// definition takes a definition over. If a file has several of a name, the first holds, as for all
-// who load files.
+// definition adds a definition. If a file has several of a name, the first one counts, as in PCP.
 func (f *File) definition(d *syntax.Definition) {
 	comments := f.comments
 	f.comments, f.mistake = nil, ""

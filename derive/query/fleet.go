@@ -19,8 +19,8 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// ErrHosts means that none of several hosts has answered, or not all where all must. Report has got
-// what is wrong with each.
+// ErrHosts means that no host has answered, or not all hosts where all are required. Report has
+// received the error of each.
 var ErrHosts = errors.New("too few hosts have answered")
 
 // CheckHosts checks the specifications of several hosts. Two that differ only in their passwords would have the same name. The error
@@ -55,8 +55,8 @@ type Watcher interface {
 type Fleet struct {
 	// Open opens the source of a host. It may be called for several hosts at the same time. Nil is [pmapi.OpenHost].
 	Open func(ctx context.Context, host string) (pmapi.Source, error)
-	// Report gets what is wrong with one host while the others go on; nil for nobody. If it is wrong with many, it gets the number of the others, with
-	// "" as the host.
+	// Report, unless nil, is called with the error of a host while the others continue. If many hosts have the error, it is called once
+	// more with "" as the host and the number of the others.
 	Report func(host string, err error)
 	// Equivalent is that of Source.
 	Equivalent func(a, b pcp.InDom) bool
@@ -131,7 +131,7 @@ const (
 	moreEach = time.Minute // and not more often
 )
 
-// A hostState is what is known of a host.
+// A hostState is the state of a host.
 type hostState struct {
 	answered bool  // ever
 	reported bool  // its failure has been reported

@@ -27,7 +27,7 @@ type hostSampler struct {
 	host   string
 	src    *Source
 	p      *plan
-	t      *taker
+	t      *sampler
 	header *sampling.Header
 	result pcp.Result
 	skip   int  // samples that only later ones need
@@ -54,7 +54,7 @@ func (f *Fleet) sampler(ctx context.Context, host string, defs *derive.Set, q *Q
 		}
 		return nil, Lost(err)
 	}
-	return &hostSampler{fleet: f, host: host, src: src, p: p, t: newTaker(p), header: p.header(), skip: p.depth()}, nil
+	return &hostSampler{fleet: f, host: host, src: src, p: p, t: newSampler(p), header: p.header(), skip: p.depth()}, nil
 }
 
 // keep keeps a connection for the next query.

@@ -27,8 +27,8 @@ const extendedHint = "--extended evaluates it as it is; at the prompt :set langu
 // MarkHint tells what makes a file accept an expression of the extended language.
 const MarkHint = "the first line of a file in the extended language is: " + syntax.Mark
 
-// SyntaxProblem describes why an expression cannot be parsed. What it proposes to write instead has been checked, and
-// so has the expression where the extended language has it.
+// SyntaxProblem describes why an expression cannot be parsed. Its proposals have been checked, and so has the
+// expression if the extended language accepts it.
 func (b *Binder) SyntaxProblem(ctx context.Context, text string, err error) *diagnose.Problem {
 	p := diagnose.Syntax(text, err)
 	p.Fixes = slices.DeleteFunc(p.Fixes, func(f syntax.Fix) bool {
@@ -49,7 +49,7 @@ func (b *Binder) SyntaxProblem(ctx context.Context, text string, err error) *dia
 	return p
 }
 
-// misfit returns what is wrong with the metadata of an expression that can be parsed, or nil.
+// misfit returns the mistake in the metadata of an expression that can be parsed, or nil.
 func (b *Binder) misfit(ctx context.Context, l check.Language, text string) *diagnose.Problem {
 	d, err := derive.CompileIn(l, "", text)
 	if err != nil {

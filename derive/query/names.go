@@ -19,7 +19,7 @@ func NewInstanceNamer(s *Source) *InstanceNamer {
 	return &InstanceNamer{src: s, domains: make(map[pcp.InDom]*instanceNames)}
 }
 
-// domain returns what is known of a domain.
+// domain returns the known names of a domain.
 func (r *InstanceNamer) domain(d pcp.InDom) *instanceNames {
 	n := r.domains[d]
 	if n == nil {
@@ -63,7 +63,7 @@ func (r *InstanceNamer) Name(ctx context.Context, d pcp.InDom, inst int32, at pc
 	return Number(inst)
 }
 
-// An instanceNames is what is known of the names of a domain's instances.
+// An instanceNames has the known names of a domain's instances.
 type instanceNames struct {
 	pcp.InstanceNames
 	begun   bool           // the source has been asked

@@ -50,8 +50,8 @@ func (b *Binder) Problem(ctx context.Context, text string, err error) *diagnose.
 // maxListed is how many instances are listed for an unknown one.
 const maxListed = 8
 
-// instanceError returns what is wrong with an instance that an expression selects but its domain does not
-// have: what to write instead, if it is written as in another language.
+// instanceError returns the error for an instance that an expression selects and its domain lacks, with
+// advice if the expression is in the form of another language.
 func (b *Binder) instanceError(ctx context.Context, text string, e *Expr) error {
 	for node := range syntax.Preorder(e.Tree) {
 		n, ok := node.(*syntax.InstExpr)

@@ -1,9 +1,8 @@
 // Package query turns expressions over sources of metrics into one stream of samples.
 //
-// [Eval] returns the values of one expression, [Over] samples in time. A [Query] says more: which expressions, when, and what of their values is wanted. [Run] draws its samples
-// from one [Source], which is live or recorded, [Fleet.Run] from several hosts at once. Both return a
-// [Stream]: what the samples have in common, and an iterator over them. Whatever shows, sends or
-// writes values of expressions consumes such a stream.
+// [Eval] returns the values of one expression, [Over] samples in time. A [Query] selects expressions, times and values. [Run] draws its samples from one [Source], which is live
+// or recorded, [Fleet.Run] from several hosts at once. Both return a [Stream]: what the samples have in common, and an iterator over them. Whatever shows, sends or writes
+// values of expressions consumes such a stream.
 //
 // Expressions may mention the definitions of a [derive.Set]. A [Binder] checks them against a source.
 package query
@@ -66,7 +65,7 @@ type Stream struct {
 	Header *sampling.Header
 	// Exprs are the expressions as they were checked; nil over several hosts.
 	Exprs []*Expr
-	// Err is what is wrong with the expressions that are not evaluated, of each a *diagnose.Problem, by errors.Join.
+	// Err joins the errors of the expressions that are not evaluated, each a *diagnose.Problem.
 	Err error
 	// Samples yields the samples. Each of them is overwritten by the next one. An error is the last
 	// thing that is yielded. It may be ranged over once.
@@ -305,7 +304,7 @@ const mostSteps = 10
 
 // samples yields the samples.
 func (p *plan) samples(ctx context.Context, yield func(*sampling.Sample, error) bool) {
-	t := newTaker(p)
+	t := newSampler(p)
 	depth := p.depth()
 	fetched, written := 0, 0
 	var last *sampling.Sample // of those that Query.Step has passed
@@ -389,7 +388,7 @@ func (s *Source) expressions(ctx context.Context, defs *derive.Set, exprs []stri
 				Notes: []string{"write " + name + " == " + expr},
 			}
 		}
-		// In an expression of its own name, the name is what it was before.
+		// If an expression contains its own name, the name has its earlier meaning.
 		if err == nil && LegalName(name) && (defs.Find(name) == nil || !slices.Contains(p.Metrics(), name)) {
 			defs = defs.With(p)
 		}

@@ -24,7 +24,7 @@ type Recordings struct {
 	// Times returns when a recording is sampled, if it is not once: the times of the query within bounds.
 	// Nil samples the times of the query.
 	Times func(ctx context.Context, src *Source, of sampling.Times) (sampling.Times, error)
-	// Report gets what is wrong with one recording while the others go on; nil for nobody.
+	// Report, unless nil, is called with the error of a recording while the others continue.
 	Report func(name string, err error)
 
 	asking sync.Mutex
@@ -41,7 +41,8 @@ type batch struct {
 	err     error
 }
 
-// Each worker may be so much ahead: some batches of so many bytes, and one of a sample more.
+// Limits of read-ahead per worker: the number and size of batches, each of which one sample may
+// exceed.
 const (
 	batchSize    = 1 << 20
 	batchesAhead = 3

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// A taker makes samples of what is fetched for a plan. It keeps their memory.
-type taker struct {
+// A sampler makes samples of the results that are fetched for a plan. It reuses their memory.
+type sampler struct {
 	p      *plan
 	namer  *InstanceNamer
 	names  []func(inst int32) string // of the instances of each expression; nil for one without
@@ -18,9 +18,9 @@ type taker struct {
 	passed map[int32]bool // see choose
 }
 
-// newTaker returns a taker.
-func newTaker(p *plan) *taker {
-	t := &taker{p: p, namer: NewInstanceNamer(p.src), smp: sampling.Sample{Sets: make([]sampling.Set, len(p.exprs))}, passed: make(map[int32]bool)}
+// newSampler returns a sampler.
+func newSampler(p *plan) *sampler {
+	t := &sampler{p: p, namer: NewInstanceNamer(p.src), smp: sampling.Sample{Sets: make([]sampling.Set, len(p.exprs))}, passed: make(map[int32]bool)}
 	for _, e := range p.exprs {
 		t.names = append(t.names, t.naming(e.Info.Root.InDom))
 	}
@@ -28,7 +28,7 @@ func newTaker(p *plan) *taker {
 }
 
 // naming returns what names the instances of a domain in the sample.
-func (t *taker) naming(d pcp.InDom) func(inst int32) string {
+func (t *sampler) naming(d pcp.InDom) func(inst int32) string {
 	if d == pcp.NullInDom {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (t *taker) naming(d pcp.InDom) func(inst int32) string {
 
 // take returns what a result holds for the expressions, or nil if the sample is not selected. Its sets
 // look at the columns of the result.
-func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, error) {
+func (t *sampler) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, error) {
 	t.ctx, t.smp.Time, t.smp.Gap, t.smp.Ordered = ctx, res.Time, res.Gap, false
 	for i, e := range t.p.exprs {
 		t.set(i, e, res)
@@ -56,7 +56,7 @@ func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, er
 }
 
 // set puts the values of an expression into the sample.
-func (t *taker) set(i int, e *Expr, res *pcp.Result) {
+func (t *sampler) set(i int, e *Expr, res *pcp.Result) {
 	v := &res.Sets[e.column]
 	if v.Err != nil {
 		t.smp.Sets[i] = sampling.Set{Err: derive.Err(e.Tree, v)}
@@ -71,8 +71,8 @@ func (t *taker) set(i int, e *Expr, res *pcp.Result) {
 	_, set.Named = e.Info.Groups[e.Info.Root.InDom]
 }
 
-// choose leaves out of the sample what is not selected, and reports whether anything is left.
-func (t *taker) choose(ctx context.Context, res *pcp.Result) (some bool, err error) {
+// choose removes values that are not selected from the sample, and reports whether any are left.
+func (t *sampler) choose(ctx context.Context, res *pcp.Result) (some bool, err error) {
 	if len(t.p.Select.Instances) > 0 {
 		err = t.keep(ctx, func(_ pcp.InDom, v *sampling.Value) bool { return t.p.Select.selects(v.Instance) })
 	}
@@ -94,7 +94,7 @@ func (t *taker) choose(ctx context.Context, res *pcp.Result) (some bool, err err
 }
 
 // keep keeps some of the values of instances.
-func (t *taker) keep(ctx context.Context, wanted func(pcp.InDom, *sampling.Value) bool) error {
+func (t *sampler) keep(ctx context.Context, wanted func(pcp.InDom, *sampling.Value) bool) error {
 	for i := range t.smp.Sets {
 		if d := t.p.exprs[i].Info.Root.InDom; d != pcp.NullInDom {
 			if err := t.smp.Sets[i].Filter(ctx, func(v *sampling.Value) bool { return wanted(d, v) }); err != nil {

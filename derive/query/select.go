@@ -185,8 +185,7 @@ func (s *Selection) selects(name string) bool {
 	return len(s.Instances) == 0 || slices.ContainsFunc(s.Instances, func(pattern string) bool { return matchInstance(pattern, name) })
 }
 
-// arrange puts the values of a sample into the order that is wanted, and keeps the first of them if
-// only so many are.
+// arrange sorts the values of a sample, and keeps the first ones if their number is limited.
 func (s *Selection) arrange(ctx context.Context, smp *sampling.Sample) (err error) {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]

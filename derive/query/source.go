@@ -41,8 +41,7 @@ func NewSource(src pmapi.Source) *Source {
 // Unwrap implements pmapi.Wrapper.
 func (s *Source) Unwrap() pmapi.Source { return s.Source }
 
-// Forget drops what is remembered of names: the connection has been made anew, or the position has
-// changed.
+// Forget drops cached names, after a reconnection or a change of the position.
 func (s *Source) Forget() { s.names = nil }
 
 // Seek makes the source read from the position on.

@@ -23,7 +23,7 @@ type Window struct {
 	Now  time.Time
 	Zone *time.Location
 	With bool // the options are those of a second window: --with-S
-	// Note gets what is doubtful about the window.
+	// Note is called with doubts about the window.
 	Note func(*diagnose.Problem)
 	// Tell gets how the window was understood, where it may be meant otherwise; nil to tell nothing.
 	Tell func(line string)

@@ -147,8 +147,9 @@ func (b *builder) beside(n *syntax.TernaryExpr, c, x, y values) values {
 	return out
 }
 
-// instance returns x[name]: the instance that is found first, from then on. That is one of the name,
-// or, as the reference has it in archives, one whose first of several words the name begins with.
+// instance returns x[name]: the values, from its first record on, of the instance that appears first
+// among those of the name, or, as in the reference's archives, among those whose first of several
+// words begins with name.
 func (b *builder) instance(n *syntax.InstExpr, x values) values {
 	if b.err != nil {
 		return x

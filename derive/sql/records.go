@@ -9,9 +9,10 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Which records an expression is evaluated at matters to what remembers the one before, and to what
-// has a value where a metric has none: those that have one of its metrics, with values or without.
-// Where an operand has an error, what stands to the right of it is not evaluated.
+// An expression is evaluated at the records that have one of its metrics, with or without values.
+// The choice matters to operators that use the previous record, and to those that have a value
+// where a metric has none. If an operand has an error, operands to the right of it are not
+// evaluated.
 
 // A fail is a reason for an error in some records.
 type fail struct {

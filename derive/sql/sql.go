@@ -251,8 +251,8 @@ func (b *builder) refuse(e syntax.Expr, why string) values {
 	return values{number: "0"}
 }
 
-// define adds a table expression, with a comment on what it is, and returns its name. A table
-// expression with the same text is used again.
+// define adds a table expression with a comment, and returns its name. An existing one with the
+// same text is reused.
 func (b *builder) define(what string, lines ...string) string {
 	text := strings.Join(lines, "\n  ")
 	name, ok := b.known[text]

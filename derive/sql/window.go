@@ -11,7 +11,7 @@ import (
 // The functions over time. A window of times collects the values of each instance into an array, which is
 // put into the order of records: values are added up as the evaluator does it.
 
-// arrays holds how an engine says what is done with arrays.
+// arrays writes an engine's SQL for operations on arrays.
 type arrays interface {
 	// collect returns the aggregate of ns, record and value of a window.
 	collect() string

@@ -45,7 +45,7 @@ type Score struct {
 	KS    float64 // the statistic of Kolmogorov and Smirnov; NaN if there are too few samples for it
 }
 
-// What scores are made of.
+// Parts of a score.
 const (
 	ByMean = "mean"
 	ByP95  = "p95"

@@ -120,7 +120,7 @@ func (m *metric) point(i int, inst int32) *point {
 	return m.find(inst)
 }
 
-// find is point for an instance that stood elsewhere, or nowhere.
+// find returns the point of an instance that is new, or whose place in the record has changed.
 func (m *metric) find(inst int32) *point {
 	k, ok := m.where[inst]
 	if !ok {

@@ -6,8 +6,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Figures are what is known about values that came one after the other. Numbers are NaN if there
-// was none.
+// Figures summarize a series of values. Numbers are NaN if there were no values.
 type Figures struct {
 	Samples       int // values that are numbers
 	Gaps          int // how often values were missing between two samples, for a record or more
@@ -67,8 +66,8 @@ func (s *series) hold(x, seconds float64) {
 	s.Seconds += seconds
 }
 
-// merge adds what is known about another instance, but for what metric.take adds to the sum, the area
-// and the time.
+// merge adds the figures of another instance, except the sum, the area and the time, to which
+// metric.take adds.
 func (s *series) merge(o *series) {
 	if !(s.Min <= o.Min) || s.Min == o.Min && o.MinTime.Compare(s.MinTime) < 0 {
 		s.Min, s.MinTime = o.Min, o.MinTime
@@ -83,7 +82,8 @@ func (s *series) merge(o *series) {
 	s.sketch.merge(&o.sketch)
 }
 
-// finish returns what is known, with what Compare needs or without, and more quantiles. Nothing can be added after it.
+// finish returns the figures, with more quantiles, and if compared is set with the numbers that Compare needs. No
+// value may be added afterwards.
 func (s *series) finish(compared bool, more []Quantile) *Figures {
 	within := func(x float64) float64 { return min(max(x, s.Min), s.Max) }
 	if s.Mean = s.area / s.Seconds; !(s.Seconds > 0) {

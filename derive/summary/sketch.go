@@ -195,8 +195,8 @@ func (b *buckets) join() {
 	*b = out
 }
 
-// quantiles returns for each part of all numbers, ascending, the smallest number that at least that part does not
-// exceed, or what is known about it. Without numbers it is NaN.
+// quantiles returns for each part, ascending, the smallest number that at least this part of all numbers does not
+// exceed, or an estimate of it; NaN if there are no numbers.
 func (s *sketch) quantiles(parts ...float64) []float64 {
 	out := make([]float64, 0, len(parts))
 	const exact = 1 - 1e-12 // 0.55 of 100 numbers are 55, not 55.00000000000001

@@ -23,7 +23,7 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// Options say what is summarized.
+// Options select the values to summarize.
 type Options struct {
 	// Exprs are expressions, as those of a query.Query, or names with metrics below them. Without any all
 	// metrics are taken that have numbers as values.
@@ -47,7 +47,7 @@ type Options struct {
 	Zone  *time.Location // nil means UTC
 }
 
-// A Summary is what is known about a window of a recording, or about samples of a live source.
+// A Summary has the figures of a window of a recording, or of samples of a live source.
 type Summary struct {
 	Rows    []Row // interval by interval: each metric, and after it its instances
 	Records int   // how many had a metric
@@ -77,7 +77,7 @@ type Row struct {
 	From, To pcp.Timestamp // of the interval, if there are several
 }
 
-// maxPast bounds the memory of what is known about intervals.
+// maxPast bounds the memory for finished intervals.
 const maxPast = 1 << 20
 
 var errPast = query.Problemf("intervals are so many that they have more than %d rows; choose longer ones, fewer metrics, or a shorter time", maxPast)

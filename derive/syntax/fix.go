@@ -1,6 +1,6 @@
 package syntax
 
-// A Fix is a change of a text that may be what was meant.
+// A Fix is a proposed change of a text.
 type Fix struct {
 	Title      string // such as "wrap in rate()"
 	Start, End Pos    // what is replaced

@@ -1,11 +1,11 @@
 package syntax
 
-// A Lexeme is a token together with what was written for it.
+// A Lexeme is a token with its text.
 type Lexeme struct {
 	Tok Token
 	Pos Pos
-	// Text is the word, the number or the operator; of strings, instance names and patterns what is
-	// between the delimiters; of an ILLEGAL token the text that is wrong.
+	// Text is the word, the number or the operator. For strings, instance names and patterns it is
+	// the text between the delimiters, for an ILLEGAL token the wrong text.
 	Text string
 }
 
@@ -44,7 +44,7 @@ func (c *Config) failure(text string) (pos Pos, failed bool) {
 		}
 		return 0, false
 	}
-	// Whatever follows changes an error at the end, but not one before it.
+	// Text that follows changes an error at the end, but not one before it.
 	_, err = c.Parse(text + " 1")
 	if more, ok := err.(*Error); ok && more.Pos == bad.Pos {
 		return bad.Pos, true
@@ -84,8 +84,8 @@ func (s *scanner) spelling() string {
 	return s.tok.Symbol()
 }
 
-// blame returns what makes the current token illegal: a number, what follows an opening delimiter,
-// or a character.
+// blame returns the text that makes the current token illegal: a number, an unterminated string, or
+// a character.
 func (s *scanner) blame() string {
 	rest := s.src[s.pos:]
 	switch c := rest[0]; {

@@ -148,7 +148,7 @@ func (p *fileParser) attribute(name, attr, right string) {
 	p.add(a)
 }
 
-// untilNUL returns a text up to its first zero byte: what follows is no part of a string of the reference.
+// untilNUL returns a text up to its first zero byte, where the reference's strings end.
 func untilNUL(s string) string {
 	s, _, _ = strings.Cut(s, "\x00")
 	return s

@@ -83,7 +83,7 @@ func (g *Groups) Add(list map[pcp.InDom]check.Grouping) error {
 // Has reports whether a domain is that of groups.
 func (g *Groups) Has(d pcp.InDom) bool { return g.byDom[d] != nil }
 
-// Forget drops what is known of labels.
+// Forget drops cached labels.
 func (g *Groups) Forget() {
 	for _, by := range g.byDom {
 		by.of = nil
