@@ -230,7 +230,8 @@ func (a *app) recordsWithin(ctx context.Context, f *exportFlags, set string, zon
 	return recs, nil
 }
 
-// machines returns what samples the recordings of each machine in a list of archives. One that cannot be read has none.
+// machines returns a source of samples from the recordings of each machine in a list of archives. A machine that cannot
+// be read has no samples.
 func (a *app) machines(ctx context.Context, archives string) *query.Recordings {
 	sets, _ := export.Recordings(ctx, archives)
 	return &query.Recordings{
@@ -368,7 +369,7 @@ func (a *app) exportJob(f *exportFlags, cfg *export.Config, args []string, open 
 	}}
 }
 
-// config returns what is to be exported under a name.
+// config returns the configuration of an export under a name.
 func (f *exportFlags) config(args []string, name string) *export.Config {
 	cfg := f.to
 	cfg.Name, cfg.Selection = name, args

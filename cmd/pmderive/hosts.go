@@ -79,7 +79,7 @@ func (a *app) note(line string) {
 	fmt.Fprintln(a.Env.Stderr, line)
 }
 
-// report tells what is wrong with one of several hosts, or with "" with many.
+// report prints the error of one of several hosts, or for "" the number of others that have it.
 func (a *app) report(host string, err error) {
 	if host != "" {
 		host = pmcd.Redact(host) + ": "

@@ -20,7 +20,7 @@ var otherKeys = strings.NewReplacer(
 	"\x1b[3;5~", "\x1bd", "\x1b[3;3~", "\x1bd",
 )
 
-// A keyReader is the input of the line editor. What it reads at once has whole keys.
+// A keyReader is the input of the line editor. Each read returns whole keys.
 type keyReader struct{ io.ReadCloser }
 
 func (r keyReader) Read(p []byte) (int, error) {

@@ -21,7 +21,7 @@ import (
 	"pmtools/internal/textwidth"
 )
 
-// more is the prompt for the further lines of an item, behind what is open.
+// more is the prompt for further lines of an item, after its open brackets.
 const more = "... "
 
 // prompt reads items from a terminal. Ctrl-C drops the item that is being typed or interrupts the

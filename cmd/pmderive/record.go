@@ -19,9 +19,9 @@ func (a *app) archiveVersion() int {
 	return 0
 }
 
-// record begins a recording in the background of one of the kinds of sources. PCP's pmlogger records, where it is
-// installed, what a daemon has; collectors inside and containers are known to this process only,
-// and passwords do not go to the command line of another one.
+// record begins a recording in the background of one of the kinds of sources. If PCP's pmlogger is installed, it
+// records the metrics of a daemon. This process records those of its own collectors and of containers, and of
+// hosts with a password, which must not appear on a command line.
 func (a *app) record(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error) {
 	cfg := &record.Config{Folio: folio, Creator: a.Env.Prog, Open: func(ctx context.Context, _ string) (pmapi.Source, error) {
 		return a.open(ctx, kind, name)

@@ -23,7 +23,7 @@ const several = "several"
 // verbs returns all verbs.
 func (a *app) verbs() []*repl.Verb { return append(repl.Verbs(), a.ownVerbs()...) }
 
-// ownVerbs returns the verbs beside those of every session: what they do is no part of one.
+// ownVerbs returns the verbs that need no session.
 func (a *app) ownVerbs() []*repl.Verb {
 	return slices.Concat(
 		repl.Definitions.In(a.newTest(), a.newLSP()),

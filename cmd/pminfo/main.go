@@ -37,7 +37,7 @@ type flags struct {
 	registrations []string // -r
 }
 
-// show selects what is printed for each metric.
+// show selects the parts that are printed for each metric.
 type show struct {
 	description
 	texts

@@ -123,11 +123,11 @@ func (r *reporter) reportFirst(ctx context.Context, n int) {
 	r.pending = slices.Delete(r.pending, 0, n)
 }
 
-// window is how many metrics are asked for at once where so many are known to be wanted. Larger
-// requests are better: for each an agent looks at its data again.
+// window is the number of metrics per request if that many are wanted. Larger requests are better,
+// because an agent gathers its data anew for each.
 const window = 4096
 
-// manyParts is how many windows of names are so many that they are most of the heap.
+// manyParts is the number of windows from which names take most of the heap.
 const manyParts = 16
 
 // none is what stands for the values of a metric that was not fetched.

@@ -85,8 +85,8 @@ type names struct {
 }
 
 // names returns the instances of a domain at the current position; without an answer there are
-// none. As in the reference, a metric with the domain of the one before it gets what was found for
-// that one, wherever its own record is.
+// none. As in the reference, a metric with the same domain as its predecessor gets the
+// predecessor's instances, even if its own record has another position.
 func (r *reporter) names(ctx context.Context, d pcp.InDom) *names {
 	if r.last != nil && r.last.indom == d {
 		return r.last

@@ -62,7 +62,7 @@ func (s *session) noControl(err error) error {
 	return fmt.Errorf("pmTimeConnect: %w", number)
 }
 
-// zoneText returns the reporting zone in the form of TZ, and what it is called.
+// zoneText returns the reporting zone in the form of TZ, and its label.
 func (s *session) zoneText(ctx context.Context) (zone, label string, err error) {
 	switch tz, set := s.env.LookupEnv("TZ"); {
 	case s.options.HasTimezone:

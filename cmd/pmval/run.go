@@ -44,7 +44,8 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	return err
 }
 
-// severalHint returns a line, for those who read it on a terminal, about what shows several metrics.
+// severalHint returns a line that names the command for several metrics, or "" if output is not a
+// terminal.
 func severalHint(env *cli.Env) string {
 	if !cli.IsTerminal(env.Stderr) {
 		return ""
@@ -52,8 +53,8 @@ func severalHint(env *cli.Env) string {
 	return env.Prog + ": pmderive eval shows several metrics, all below a name, and expressions\n"
 }
 
-// operand takes the one operand apart and puts what it says about the source into the options. A
-// mistake in it does not hide other mistakes.
+// operand parses the one operand and sets the source of the options from it. An error in it does
+// not hide other errors.
 func (f *flags) operand(c *command.Command, args []string) (option.Metric, error) {
 	switch {
 	case len(args) == 0:

@@ -19,7 +19,7 @@ type Table struct {
 	Objects []any      // what JSON has, an object on each line; nil for the records with their keys
 }
 
-// Vertical returns the table with a line for each cell: what the column is, and the text.
+// Vertical returns the table with a line for each cell: the heading of the column, and the text.
 func (t *Table) Vertical() *Table {
 	out := &Table{Wrap: true}
 	for i, row := range t.Rows {

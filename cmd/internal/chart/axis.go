@@ -47,8 +47,8 @@ const (
 	mostFixed  = 1e12
 )
 
-// marks returns about so many round numbers, with one more at most at each end, that enclose the range; and how they are
-// written.
+// marks returns about steps round numbers that enclose the range, with at most one more at each end, and the function
+// that formats them.
 func (r *Range) marks(steps int) (list []float64, label func(float64) string) {
 	low, high := r.Low, r.High
 	if !r.wide() {
@@ -99,8 +99,8 @@ var timeSteps = []time.Duration{
 	day, 2 * day, 7 * day, 14 * day, month, 3 * month, 6 * month, 12 * month, 24 * month, 60 * month, 120 * month,
 }
 
-// TimeTicks returns the marks on the axis of time, at full seconds, hours, days and so on of the chart's zone, whose labels
-// have room on an axis of so many characters. If there is one time only, it has a mark.
+// TimeTicks returns the marks on the axis of time, at full seconds, hours, days and so on of the chart's zone, as many as
+// have room for their labels on an axis of room characters. A single time has a mark.
 func (c *Chart) TimeTicks(room int) (list []Tick) {
 	const gap = 5 // between labels
 	first, last := c.Times[0], c.Times[len(c.Times)-1]

@@ -13,7 +13,7 @@ import (
 const patience = time.Second
 
 // Interruptible returns a context that ends when one of the signals arrives, until stop is called. If a write to standard output or
-// standard error then goes on for a second, because nobody reads it, the signal ends the program, as it ends those that do not catch it.
+// standard error then blocks for a second, because it has no reader, the signal ends the program as if it were not caught.
 func (env *Env) Interruptible(ctx context.Context, sigs ...os.Signal) (_ context.Context, stop context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	arrived, done := make(chan os.Signal, 1), make(chan struct{})

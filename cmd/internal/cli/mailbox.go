@@ -20,8 +20,8 @@ type mailbox struct {
 	done  chan struct{}
 }
 
-// Unblock makes writes to standard error return at once, so that the work goes on though nobody reads them. deliver waits until all is
-// written, but no longer than a second after the end of ctx; what is left then is lost, and so is what is written later.
+// Unblock makes writes to standard error return at once, so that a blocked reader does not stop the work. deliver waits until all text
+// is written, but at most a second after the end of ctx; the rest is lost, and so are later writes.
 func (env *Env) Unblock(ctx context.Context) (deliver func()) {
 	s, ok := env.Stderr.(*stream)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Lost is the error of a write to standard output. Commands hand it on; Run decides what it means.
+// Lost is the error of a write to standard output. Commands return it; Run decides its meaning.
 type Lost struct{ Err error }
 
 // Error implements error.
@@ -33,8 +33,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush writes what is buffered. Where output is compatible, a failed write is ignored, as in the
-// reference, unless nobody reads it any more.
+// Flush writes buffered output. A failed write of compatible output is ignored, as in the
+// reference, unless its reader is gone.
 func (env *Env) Flush() error {
 	err := env.Out.Flush()
 	if !env.OwnForm && !errors.Is(err, syscall.EPIPE) {

@@ -41,7 +41,8 @@ func (env *Env) Safe(w io.Writer) io.Writer { return &stream{w: w, terminal: tru
 // longest is the length of the longest sequence that passes.
 const longest = 11 // ESC [ 38;5;255 m
 
-// filter returns what may be written of p, and of what was left before, with the sequences that pass.
+// filter returns the text of p, preceded by the rest of the last call, without control sequences
+// except those that pass.
 func (s *safeText) filter(p []byte, passes uint32) []byte {
 	p = append(s.rest, p...)
 	s.out, s.rest = s.out[:0], nil

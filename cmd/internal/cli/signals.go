@@ -40,8 +40,9 @@ func (env *Env) Waits() {
 	}
 }
 
-// OutliveReader makes writes to a pipe that nobody reads fail, where they would end the command, unless
-// the output is in a form of ours: the reference ignores SIGPIPE from its first connection on.
+// OutliveReader makes a write to a pipe without a reader fail rather than end the command, unless the
+// output has a form that the reference lacks: the reference ignores SIGPIPE from its first connection
+// on.
 func (env *Env) OutliveReader() {
 	if env.unread != nil && !env.OwnForm {
 		env.unread()

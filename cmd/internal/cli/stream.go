@@ -57,8 +57,8 @@ func (env *Env) useStreams() {
 	env.Stderr, env.stalls = errs, []*stall{&out.stall, &errs.stall}
 }
 
-// LineEditor returns standard output as it is, for a line editor, which moves the cursor. Whatever
-// else it shows must be clean.
+// LineEditor returns standard output as it is, for a line editor, which moves the cursor. Its other
+// text must be free of control sequences.
 func (env *Env) LineEditor() io.Writer { return raw(env.Stdout) }
 
 // Attach gives a program the terminal: all three streams of the process.

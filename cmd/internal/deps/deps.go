@@ -14,7 +14,7 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// A Node is a definition with what it is made of.
+// A Node is a definition with its operands.
 type Node struct {
 	Name     string   `json:"metric,omitempty"` // "" for an expression without a name
 	Expr     string   `json:"expression"`

@@ -1,6 +1,5 @@
-// Package describe collects on one page what there is to know about a metric: its description, texts,
-// instances, labels and values, what it is made of and what is made of it, when it was recorded, and
-// expressions that are worth trying.
+// Package describe collects the properties of a metric on one page: its description, texts,
+// instances, labels and values, its operands and users, when it was recorded, and expressions to try.
 //
 // [New] returns the [Description] of a name; a name that has metrics below it has these instead.
 package describe

@@ -56,8 +56,8 @@ type wanted struct {
 }
 
 // Take takes the values of several live metrics at the same time, and the rates of those that are counters
-// unless raw, for First to return: rates need two samples, and each metric would wait for its own. What is
-// wrong with a name is left to First. The error is that of ctx or of a lost connection.
+// unless raw, for First to return: rates need two samples, and each metric would wait for its own. First
+// reports errors of names. Take returns only the error of ctx or of a lost connection.
 func (c *Catalogue) Take(ctx context.Context, names []string, interval time.Duration, raw bool) error {
 	if c.Source.Line != nil {
 		return nil

@@ -41,7 +41,8 @@ type texts struct {
 // forPeople reports whether a table is to have rows, not records or objects.
 func (f *Form) forPeople() bool { return f.Output != "csv" && f.Output != "json" }
 
-// put adds a row to a table: what people see of it, with numbers in a unit that suits a size, or its record or object.
+// put adds a row to a table: as text, with numbers in a unit that suits size, or as a record of CSV or an object of
+// JSON.
 func (f *Form) put(t *answer.Table, m *summary.Metric, size format.Magnitude, layout string, cells func(*texts) []string, object func() any) {
 	switch f.Output {
 	case "csv":

@@ -1,4 +1,4 @@
-// Package duckdb runs queries by the program of that name.
+// Package duckdb runs queries with the program duckdb.
 package duckdb
 
 import (

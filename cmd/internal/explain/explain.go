@@ -70,8 +70,7 @@ func (e *explainer) node(x syntax.Expr, role string, level int) {
 	e.below(x, level+1)
 }
 
-// notes tells what is done to the values of a node, and what is known of it before there are
-// values.
+// notes describes the conversions of a node's values, and properties that are known without values.
 func (e *explainer) notes(x syntax.Expr, typed bool) string {
 	notes := e.conv[x]
 	delete(e.conv, x)

@@ -82,8 +82,8 @@ func (FS) Glob(prefix string) []string {
 	return names
 }
 
-// Below returns paths with the files below them that are wanted in the place of directories. One
-// that cannot be read stays, so that its reader says why; so does one without files.
+// Below replaces each directory in paths by the wanted files below it. A directory that cannot be
+// read, or has no such files, stays, so that opening it reports the reason.
 func Below(paths []string, wanted func(name string) bool) (list []string) {
 	for _, path := range paths {
 		n := len(list)

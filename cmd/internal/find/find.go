@@ -83,9 +83,9 @@ func (ix *Index) add(p place, about, shown string, metrics []int32) {
 	}
 }
 
-// New reads an Index from src. Expression returns how a derived metric of a name is defined, "" for
-// others. The error is that of ctx, of the walk over names or of a lost connection; a source without
-// texts, instances or labels is searched by what it has.
+// New reads an Index from src. expression returns the definition of a derived metric, "" for other
+// names. The error is that of ctx, of the walk over names or of a lost connection. Missing texts,
+// instances or labels are not errors.
 func New(ctx context.Context, src pmapi.Source, expression func(name string) string) (*Index, error) {
 	list, cut, err := names(ctx, src)
 	if err != nil {

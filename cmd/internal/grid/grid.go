@@ -14,8 +14,8 @@ import (
 	"pmtools/internal/textwidth"
 )
 
-// blockRows is how many rows are drawn at once: a table may have a million, and the library keeps
-// several copies of what it draws.
+// blockRows is the number of rows drawn at once: a table may have a million, and the library keeps
+// several copies of its rows.
 const blockRows = 1000
 
 // Draw draws rows of text in columns, two blanks between them, below a header unless that is empty,

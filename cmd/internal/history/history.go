@@ -1,4 +1,4 @@
-// Package history keeps what was typed at a prompt.
+// Package history keeps the items typed at a prompt in a file.
 package history
 
 import (

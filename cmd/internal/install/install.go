@@ -15,8 +15,8 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// obstacle says what is in the place of a file that is installed: "" for nothing or, with same, a file with the
-// same text. A directory, a pipe or a device is an error.
+// obstacle describes the existing file at the path of an installation: "" for none or, with same, for a file
+// with the same text. A directory, a pipe or a device is an error.
 func obstacle(path string, text []byte) (what string, same bool, err error) {
 	info, err := os.Lstat(path)
 	switch {

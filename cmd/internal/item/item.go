@@ -197,8 +197,8 @@ func Open(text string) string {
 	return ""
 }
 
-// Unquote returns the value of a help text: what is between quotes, with its backslashes removed,
-// or the text itself.
+// Unquote returns the value of a help text: the text between quotes, without backslashes, or an
+// unquoted text as it is.
 func Unquote(text string) (value string, closed bool) {
 	if text == "" || text[0] != '"' && text[0] != '\'' {
 		return text, true

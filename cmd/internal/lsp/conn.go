@@ -147,9 +147,9 @@ func (c *conn) read() (*message, error) {
 	return m, nil
 }
 
-// header reads up to the empty line after a header, and returns the length in it. Text that is not a header
-// is skipped until there is one, even if it begins in the middle of a line: after a wrong length
-// nobody knows where the next message begins.
+// header reads up to the empty line after a header, and returns the length in it. Other text is skipped up
+// to the next header, even one that begins within a line, because after a wrong length the next message may
+// begin anywhere.
 func (c *conn) header() (length int64, err error) {
 	const field = "content-length:"
 	length = -1

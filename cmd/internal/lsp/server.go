@@ -23,8 +23,7 @@ import (
 type Options struct {
 	// Session returns a session over a source of one of the kinds below.
 	Session func(kind, name string) (Session, error)
-	// Kind and Name are the source, and Lint what is looked for, unless the client's settings say
-	// something else.
+	// Kind and Name are the source, and Lint the rules, unless the client's settings change them.
 	Kind, Name string
 	Lint       lint.Options
 	// Patience is how long an answer of the source is waited for before what needs none is published

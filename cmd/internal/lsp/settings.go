@@ -10,7 +10,7 @@ import (
 	"pmtools/derive/lint"
 )
 
-// settings are those of the client; what is missing stays as the command line has it.
+// settings are those of the client; missing ones keep the values of the command line.
 type settings struct {
 	Archive string   `json:"archive"`
 	Host    string   `json:"host"`

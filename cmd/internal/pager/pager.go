@@ -1,4 +1,4 @@
-// Package pager shows the output of an item at a prompt: it breaks lines at words, and hands what is
+// Package pager shows the output of an item at a prompt: it breaks lines at words, and passes output
 // longer than the screen to a program.
 package pager
 
@@ -174,7 +174,7 @@ func (p *Pager) keepHeader() string {
 	return " --header=" + strconv.Itoa(p.header)
 }
 
-// Close writes what is left, and waits for the program.
+// Close writes the buffered rest, and waits for the program.
 func (p *Pager) Close() error {
 	if len(p.line) > 0 {
 		if err := p.put(p.line, 1); err != nil {

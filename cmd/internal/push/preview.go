@@ -25,7 +25,7 @@ type seriesObject struct {
 	First   any               `json:"first"` // a number, or the text of one that JSON does not have
 }
 
-// Preview shows what Run would send, without a server and a queue. The error is cli.Exit if messages have said what is missing.
+// Preview shows what Run would send, without a server and a queue. The error is cli.Exit if missing values have been reported.
 func (p *Push) Preview(ctx context.Context, produce func(context.Context) error, show func(*answer.Table) error) error {
 	sink := &remotewrite.Preview{}
 	p.start(ctx, sink)

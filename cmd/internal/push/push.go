@@ -57,7 +57,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 }
 
 const (
-	// grace is the time to send what is left after an interrupt.
+	// grace is the time to send queued samples after an interrupt.
 	grace = 5 * time.Second
 	// firstPause and longestPause bound the pauses between attempts.
 	firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
@@ -113,7 +113,7 @@ func New(o *Options, env *cli.Env, archive bool, interval time.Duration) (*Push,
 	return p, nil
 }
 
-// Run sends the samples that produce puts into the Push. The error is cli.Exit if messages have said what is missing.
+// Run sends the samples that produce puts into the Push. The error is cli.Exit if missing values have been reported.
 func (p *Push) Run(ctx context.Context, produce func(context.Context) error) error {
 	ctx, stop := p.env.Interruptible(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -14,7 +14,7 @@ import (
 	"pmtools/internal/textwidth"
 )
 
-// Rules adds the options that select what is looked for in definitions, and returns what reads them.
+// Rules adds the options that select rules of lint, and returns a function that reads them.
 func (f *Flags) Rules() func() (lint.Options, error) {
 	var opt lint.Options
 	var disable []string

@@ -336,8 +336,8 @@ func (q *compare) before(ctx context.Context, of, base *side) error {
 	return nil
 }
 
-// summarize summarizes both sides, at the same time if both are live, and reports what is missing of each, once if
-// both have the same problem. The error is that of a side without any answer.
+// summarize summarizes both sides, at the same time if both are live, and reports the problems of each, or once if
+// they are the same. It returns the error of a side without any answer.
 func (q *compare) summarize(ctx context.Context) (failed error) {
 	q.announce()
 	q.a.of.Instances, q.a.of.Compared = true, true

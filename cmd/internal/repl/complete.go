@@ -91,7 +91,7 @@ func (c *completer) offer(prefix string, texts ...string) {
 	}
 }
 
-// line completes the text before the cursor, and returns the offset of what is replaced.
+// line completes the text before the cursor, and returns the offset of the replaced part.
 func (c *completer) line(before string) int {
 	blank := len(before) - len(strings.TrimLeft(before, item.Blanks))
 	text := before[blank:]
@@ -175,7 +175,7 @@ func (c *completer) option(v *Verb, f *Flags, before, word string) (start int, i
 	return 0, len(c.texts) > 0 || strings.HasPrefix(word, "--")
 }
 
-// A Completion proposes what may stand at the end of the operands of a verb, and returns the offset of what is replaced.
+// A Completion proposes completions of a verb's last operand, and returns the offset of the replaced part.
 type Completion func(c *completer, arg string) (start int)
 
 // lastWord returns the offset of the last word of a text. Quotes keep the blanks in it.
@@ -304,7 +304,7 @@ func ofDefinitions(c *completer, arg string) int {
 	return start
 }
 
-// expr completes an expression and returns the offset of what is replaced.
+// expr completes an expression and returns the offset of the replaced part.
 func (c *completer) expr(text string) int {
 	if call, word, ok := item.GroupingBefore(text); ok && c.asks() {
 		c.offer(word, c.s.binder().GroupLabels(c.ctx, call)...)

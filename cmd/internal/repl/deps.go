@@ -39,7 +39,8 @@ func newDeps() *Verb {
 	}
 }
 
-// deps writes what definitions are made of. One that is wrong does not keep the others from that.
+// deps writes the operands of definitions. A wrong definition is reported, and the others are
+// written.
 func (s *Session) deps(ctx context.Context, args []string, form string, interval time.Duration, w io.Writer) error {
 	var list []*derive.Definition
 	var bad []error

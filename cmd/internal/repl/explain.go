@@ -20,7 +20,7 @@ func newExplain() *Verb {
 	}
 }
 
-// runExplain explains expressions. One that is wrong does not keep the others from that.
+// runExplain explains expressions. A wrong expression is reported, and the others are explained.
 func runExplain(ctx context.Context, s *Session, args []string, w io.Writer) error {
 	var bad []error
 	for i, arg := range args {

@@ -36,8 +36,8 @@ type Fleet struct {
 	All  bool   // all must answer
 }
 
-// NewFlags returns the options of a verb, none at first, for a door, with the settings that hold without them. Shared
-// options are those of a parser. Warn gets what is doubtful about an option.
+// NewFlags returns an empty set of options of a verb, for a door, with their defaults in set. p has the shared
+// options. warn is called with doubts about an option.
 func NewFlags(fs *pflag.FlagSet, door Door, set Settings, p *option.Parser, warn func(format string, args ...any)) *Flags {
 	fs.SortFlags = false
 	return &Flags{FlagSet: fs, Door: door, Settings: set, Time: &p.Options, parser: p, warn: warn}

@@ -89,7 +89,7 @@ func (s *Session) format(ctx context.Context, x *formatting, list []lint.File, f
 	return nil
 }
 
-// explainFile writes what is wrong with a file, as check does.
+// explainFile writes the mistakes in a file, as check does.
 func (s *Session) explainFile(ctx context.Context, file lint.File, errs []*syntax.FileError, w io.Writer) error {
 	l := lint.Linter{Definitions: s.defs}
 	found, err := l.Files(ctx, []lint.File{file}, lint.Options{Syntax: true, Expand: true})

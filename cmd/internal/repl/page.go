@@ -57,7 +57,7 @@ type Page struct {
 	Table func(ctx context.Context, w io.Writer, t *Table) error // draws tables
 }
 
-// Verb writes all about a verb: what it does, examples, and its options.
+// Verb writes the help of a verb: its description, examples and options.
 func (p *Page) Verb(ctx context.Context, w io.Writer, v *Verb, options *pflag.FlagSet) error {
 	if err := p.Table(ctx, w, &Table{Rows: [][]string{{v.Short}}, Wrap: true}); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (p *Page) Verb(ctx context.Context, w io.Writer, v *Verb, options *pflag.Fl
 	return p.Options(ctx, w, "Options", options)
 }
 
-// Options writes how each option is written, what it means, and what holds without it.
+// Options writes the syntax, meaning and default of each option.
 func (p *Page) Options(ctx context.Context, w io.Writer, title string, options *pflag.FlagSet) error {
 	var rows [][]string
 	options.SortFlags = false
@@ -94,7 +94,7 @@ func (p *Page) Options(ctx context.Context, w io.Writer, title string, options *
 	return p.list(ctx, w, title, rows)
 }
 
-// OptionText returns the name of the value that an option takes, what the option means, and what holds without it.
+// OptionText returns the name of an option's value, and its meaning with its default.
 func OptionText(f *pflag.Flag) (value, text string) {
 	value, text = pflag.UnquoteUsage(f)
 	if !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) {

@@ -55,9 +55,9 @@ type Sources struct {
 	Open func(ctx context.Context, kind, name string) (pmapi.Source, error)
 	// Kind and Name are the first source. It is opened when it is needed.
 	Kind, Name string
-	// Hosts are several hosts instead: values are those of all of them, and what is asked about
-	// metrics is that of the first one. OpenHost opens one, while it may be opening others. Report
-	// gets what is wrong with one while the others go on.
+	// Hosts are several hosts instead of a source: values come from all of them, descriptions from
+	// the first one. OpenHost opens a host; calls may overlap. Report is called with the error of a
+	// host while the others continue.
 	Hosts      []string
 	OpenHost   func(ctx context.Context, name string) (pmapi.Source, error)
 	Report     func(host string, err error)
@@ -79,7 +79,7 @@ type Sources struct {
 type World struct {
 	Now   func() time.Time // nil means time.Now
 	Waits func()           // gets to know that samples are waited for; may be nil
-	// Screen says that output may be drawn over what was there.
+	// Screen is set if output may overwrite earlier output.
 	Screen bool
 	Debug  func(spec string) error                                // sets debug options
 	Files  Files                                                  // of all verbs
@@ -106,7 +106,8 @@ type World struct {
 	// Note gets lines about how an item was understood, which are no part of its output; nil writes
 	// them there.
 	Note func(line string)
-	// Complain gets what is wrong beside an answer; nil writes it there.
+	// Complain is called with problems of an answer; if it is nil, they are written into the
+	// answer.
 	Complain func(err error)
 }
 
@@ -203,7 +204,7 @@ func (s *Session) Hold(ctx context.Context, f func() error) error {
 
 func (s *Session) release() { s.lock <- struct{}{} }
 
-// Close closes the source and ends what is recorded.
+// Close closes the source and ends the recording.
 func (s *Session) Close() error {
 	s.stop()
 	<-s.lock
@@ -220,7 +221,7 @@ func (s *Session) define(d *derive.Set) {
 	s.forget()
 }
 
-// forget drops what is remembered of the source.
+// forget drops cached properties of the source.
 func (s *Session) forget() {
 	s.children = nil
 	if s.src != nil {

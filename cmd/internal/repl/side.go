@@ -93,7 +93,7 @@ func (x *side) over(ctx context.Context, w *query.Window) error {
 	return nil
 }
 
-// window returns the window that options say. Note gets what is doubtful about it.
+// window returns the window set by the options. note is called with doubts about it.
 func (s *Session) window(o *option.Options, with bool, note func(error)) *query.Window {
 	w := &query.Window{Options: o, Now: s.opt.Now(), Zone: s.zone, With: with, Note: func(p *diagnose.Problem) { note(p) }}
 	if s.set.Output == outputs[0] {
@@ -139,7 +139,7 @@ func (s *Session) digest() digest.Form {
 	return digest.Form{Output: s.set.Output, Numbers: s.set.Numbers.Form(), Zone: s.zone}
 }
 
-// complain shows what is wrong beside an answer.
+// complain shows a problem of an answer.
 func (s *Session) complain(w io.Writer, err error) {
 	_ = s.noteLost(err) // connecting again without need does no harm
 	if s.opt.Complain != nil {

@@ -159,7 +159,7 @@ func (q *summarize) add(one *side) error {
 	return q.out.Add(&p)
 }
 
-// complain tells what is wrong or doubtful beside the answer.
+// complain shows a problem or doubt of the answer.
 func (q *summarize) complain(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

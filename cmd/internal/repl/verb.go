@@ -78,7 +78,7 @@ const many = math.MaxInt
 // or operands do not fit together. A verb of the shell alone has no Session.
 type Run func(ctx context.Context, s *Session, args []string, w io.Writer) error
 
-// A Misuse is an error of a command line, not of what it asks for.
+// A Misuse is an error in a command line.
 type Misuse struct{ Err error }
 
 func (m Misuse) Error() string {
@@ -91,7 +91,7 @@ func (m Misuse) Error() string {
 // Unwrap returns the error itself.
 func (m Misuse) Unwrap() error { return m.Err }
 
-// A Finding is the error of an answer that tells what is wrong, such as that of check: its status is not 0.
+// A Finding is the error of a verb whose answer lists problems, such as check: it only makes the status 1.
 type Finding string
 
 func (f Finding) Error() string { return string(f) }

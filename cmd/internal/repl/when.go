@@ -62,7 +62,7 @@ type intervals struct {
 	list    []digest.Interval
 }
 
-// A track is what is known of an instance: its last sample and, if the expression is not 0 there, the interval that it is in.
+// A track is the state of an instance: its last sample and, if the expression is not 0 there, the current interval.
 type track struct {
 	digest.Interval
 	sample    int
@@ -72,7 +72,7 @@ type track struct {
 	sum, held float64 // of values, each times the time for which it holds, and of these times
 }
 
-// run answers the question. What was read before an error or an interrupt is shown.
+// run shows the intervals, also those found before an error or an interrupt.
 func (x *intervals) run(ctx context.Context, s *Session, o *option.Options, text string, w io.Writer) error {
 	if s.fleet != nil {
 		return query.Problemf("intervals are of one host")

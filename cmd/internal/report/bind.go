@@ -299,7 +299,7 @@ func (b *Bound) unit(c *Column, u pcp.Units) string {
 	return cmp.Or(b.Options.Get(dimension+"_force"), c.Unit, b.Options.Get(dimension))
 }
 
-// wrongUnit returns what is wrong with a unit, or "".
+// wrongUnit returns the mistake in a unit, or "".
 func wrongUnit(unit string) string {
 	if _, _, err := pcp.ParseUnits(unit); err != nil {
 		return strings.TrimSpace(fmt.Sprintf("%s is not a unit: %v", unit, err))

@@ -64,7 +64,7 @@ func load(files, places []string) (l *Library, err error) {
 	return l, err
 }
 
-// Open returns the reports. A file may be a pipe that nobody writes into: the end of the context ends the wait for it.
+// Open returns the reports. Reading a file that is a pipe without a writer waits until the context ends.
 func (r *Reports) Open(ctx context.Context) (*Library, error) {
 	if r == nil {
 		return New(), nil

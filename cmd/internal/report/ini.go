@@ -51,7 +51,8 @@ func (s *setting) place(pos int) (line, column int, source string) {
 	return p.line, min(p.column+pos-p.start, len(p.source)+1), p.source
 }
 
-// add adds a line to the value, from a column of the line on. The result is what is wrong with it.
+// add adds a line to the value, from a column of the line on. It returns the mistake in the value,
+// or "".
 func (s *setting) add(source string, line, column int) (wrong string) {
 	if len(s.value)+len(source) > maxValue {
 		return fmt.Sprintf("a value of more than %d bytes", maxValue)
@@ -98,7 +99,7 @@ type reader struct {
 	reports  []*Report // that the sections are
 }
 
-// read reads the sections of a file, and notes what is wrong in it.
+// read parses the sections of a file, and records its mistakes.
 func (r *reader) read(text string) {
 	r.names = make(map[string]bool)
 	if i := strings.IndexByte(text, 0); i >= 0 || !utf8.ValidString(text) {
@@ -124,7 +125,7 @@ func (r *reader) fault(line, column int, source, format string, args ...any) {
 	})
 }
 
-// line reads a line.
+// line parses a line of a file.
 func (r *reader) line(source string, line int) {
 	text := strings.Trim(source, blanks)
 	switch {

@@ -53,7 +53,7 @@ func kindOf(option string) (k kind, known bool) {
 
 func optionNames() []string { return slices.Concat(options[:]...) }
 
-// wrong returns what is wrong with a value of a kind, or "".
+// wrong returns the mistake in a value of a kind, or "".
 func (k kind) wrong(value string) string {
 	n, err := strconv.Atoi(value)
 	switch k {

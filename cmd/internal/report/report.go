@@ -57,7 +57,7 @@ func specifiers() []string {
 	return []string{"label", "instances", "unit", "type", "width", "precision", "limit"}
 }
 
-// set sets a part of a column. The result is what is wrong with the value.
+// set sets a part of a column. It returns the mistake in the value, or "".
 func (c *Column) set(part, value string) (wrong string) {
 	if value = unquote(value); value == "" {
 		return ""

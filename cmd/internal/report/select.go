@@ -54,7 +54,8 @@ func (x *Expansion) Rank() (n int, err error) {
 	return n, nil
 }
 
-// Unselected tells which reports leave out values that tables have, because these hold what was recorded.
+// Unselected names the reports whose filters of instances do not apply to tables, which hold all recorded
+// values.
 func (x *Expansion) Unselected() (list []*diagnose.Problem) {
 	for _, b := range x.bounds {
 		var which []string

@@ -52,7 +52,7 @@ func NewPicture(h *sampling.Header, opt *Options, draw func(*chart.Chart) error)
 	return &chartWriter{draw: draw, h: h, opt: *opt, stride: 1, places: make(map[chartKey]int)}
 }
 
-// chart returns what is to be drawn.
+// chart returns the chart of the collected values.
 func (c *chartWriter) chart() *chart.Chart {
 	all := &chart.Chart{Title: textwidth.Clean(c.opt.Title), Lines: c.lines, Form: c.opt.form(c.h)}
 	all.Form.Running = false

@@ -19,7 +19,7 @@ type tableHeads struct {
 	units  bool        // some metric has a unit
 }
 
-// A headGroup is metrics that are next to each other. A group without a name is a single column.
+// A headGroup is adjacent metrics under a common name, or a single column without one.
 type headGroup struct {
 	name     string
 	from, to int // the metrics
@@ -137,7 +137,7 @@ func (t *tableWriter) single(metric int) bool {
 	return m.Singular() || c.all == 0 || c.all == 1 && c.names != nil && m.Label(c.names[0], true) == m.Name
 }
 
-// parentOf returns what stands before the last dot of a name; "" for what is not such a name.
+// parentOf returns the part of a metric name before its last dot; "" for other texts.
 func parentOf(name string) string {
 	for _, r := range name {
 		if r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
@@ -277,7 +277,7 @@ func (t *tableWriter) stretch(from, to, width int) {
 	}
 }
 
-// span returns the width of the columns of metrics, with what is between them.
+// span returns the width of the columns of metrics, with separators.
 func (t *tableWriter) span(from, to int) int {
 	width := -len(t.heads.gap)
 	for i := from; i < to; i++ {

@@ -192,8 +192,8 @@ func (t *instanceWriter) row(m *sampling.Metric, v *sampling.Value) *instanceRow
 // leastRow is how far the names of instances are cut for the sake of columns.
 const leastRow = 16
 
-// fit returns how many columns fit the width, what stands between them, and whether the time, which has a width, needs a
-// line of its own. It chooses the room for names.
+// fit returns the number of columns that fit the width, their separator, and whether the time, whose width is stamp,
+// needs a line of its own. It sets the width of names.
 func (t *instanceWriter) fit(stamp int) (shown int, between string, own bool) {
 	least := min(t.names, leastRow)
 	for _, x := range []struct {

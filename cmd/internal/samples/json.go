@@ -161,7 +161,7 @@ func (j *jsonWriter) column(ctx context.Context, m *sampling.Metric, host string
 	return nil
 }
 
-// appendInstance appends a value with what it is of: a host, an instance, or both.
+// appendInstance appends a value with its host, its instance, or both.
 func (j *jsonWriter) appendInstance(b []byte, m *sampling.Metric, v *sampling.Value) []byte {
 	b = append(b, '{')
 	if j.h.Hosts {

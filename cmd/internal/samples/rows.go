@@ -124,8 +124,8 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 // redraws reports whether samples are drawn over each other.
 func (r *rowWriter) redraws() bool { return r.opt.Live && r.opt.Width > 0 && r.h.Samples != 1 }
 
-// heads writes the time of a sample and, if it is asked for, what the metrics are. It returns the number
-// of lines.
+// heads writes the time of a sample and, if requested, the headings of the metrics. It returns the
+// number of lines.
 func (r *rowWriter) heads(at string) int {
 	if r.opt.Color && r.opt.Width > 0 {
 		defer r.dim(len(r.b))

@@ -2,7 +2,7 @@
 // or a chart. docs/output.md describes the forms.
 //
 // A [sampling.Header] describes the metrics; then each [sampling.Sample] holds the values of all of them at one time.
-// The descriptor of a metric decides what is written of it, whatever values there are.
+// The descriptor of a metric decides the form of its values, even without any.
 package samples
 
 import (

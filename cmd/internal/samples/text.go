@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// A text collects what is written of a sample, and hands it on in pieces: the text of a sample may
-// be many times as large as its values.
+// A text buffers the output of a sample, and writes it in pieces, because it may be many times as
+// large as the values.
 type text struct {
 	w io.Writer
 	b []byte
@@ -19,8 +19,9 @@ type text struct {
 // piece is how much is collected, about.
 const piece = 64 << 10
 
-// next is called after each step of a loop over values: it hands on what is a piece, and returns the
-// error of a context that has ended. Blanks are kept back, because the line may end after them.
+// next is called after each step of a loop over values: it writes a full piece, and returns the
+// error of an ended context. Trailing blanks stay in the buffer, because the line may end after
+// them.
 func (t *text) next(ctx context.Context, step int) error {
 	if err := sampling.Ended(ctx, step); err != nil || len(t.b) < piece {
 		return err

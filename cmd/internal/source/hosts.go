@@ -60,7 +60,7 @@ func readHosts(path, prefix string) (hosts []string, err error) {
 }
 
 // NoteHost puts a host first in the file, unless it has a password. Errors are ignored: the file is
-// optional. One that cannot be read stays as it is.
+// optional. A file that cannot be read stays unchanged.
 func NoteHost(lookup func(string) (string, bool), host string) {
 	path := hostsFile(lookup)
 	if path == "" || host == "" || strings.ContainsAny(host, "\r\n") || pmcd.Redact(host) != host {

@@ -177,7 +177,7 @@ func (o *Opener) standIn(err error) pmapi.Source {
 	return o.collectors(pmcd.Domain)
 }
 
-// daemonVariables are variables that only those set who have a daemon, or want to reach one.
+// daemonVariables are environment variables that are set only where a daemon is used.
 var daemonVariables = []string{
 	"PMCD_PORT", "PMCD_SOCKET", "PMCD_LOCAL", "PMCD_MAXPENDING", "PMCD_ROOT_AGENT", "PMCD_RESTART_AGENTS",
 	"PMCD_CONNECT_TIMEOUT", "PMCD_REQUEST_TIMEOUT", "PMCD_RECONNECT_TIMEOUT", "PMCD_WAIT_TIMEOUT",

@@ -36,8 +36,8 @@ type Opener struct {
 	Definitions
 	// Interpolates says that archives are read between their records.
 	Interpolates bool
-	// UnpackLimit is how many bytes of the disk unpacked archives may take; 0 for what
-	// PMTOOLS_UNPACK_LIMIT says, or half of what is free.
+	// UnpackLimit caps the bytes of disk for unpacked archives; 0 means PMTOOLS_UNPACK_LIMIT, or
+	// else half of the free space.
 	UnpackLimit int64
 	// KeepNames keeps names of -n that an archive does not have.
 	KeepNames bool
