@@ -142,7 +142,11 @@ func (q *summarize) expand(ctx context.Context, one *side, say func(string)) err
 
 // one summarizes a side whose expressions are known.
 func (q *summarize) one(ctx context.Context, one *side) error {
-	err := one.over(ctx, q.s.window(q.options, false, q.complain))
+	w := q.s.window(q.options, false, q.complain)
+	if one.Source != q.s.src { // each machine would tell the same
+		w.Tell = nil
+	}
+	err := one.over(ctx, w)
 	if err == nil {
 		err = q.s.summarize(ctx, one)
 	}

@@ -38,6 +38,7 @@ func (e *evaluation) connect(ctx context.Context, s *Session, args []string) err
 	debug.SetGCPercent(200) // little is kept
 	var noted sync.Once     // the doubt is about all of them
 	window := s.window(e.Time, false, func(err error) { noted.Do(func() { s.complain(s.target(), err) }) })
+	window.Tell = nil // each machine would tell it
 	s.recorded = machines
 	machines.Times = func(ctx context.Context, src *query.Source, t sampling.Times) (sampling.Times, error) {
 		_, err := window.Limit(ctx, src.Line, &t)

@@ -1,0 +1,54 @@
+package query_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
+	"pmtools/lib/option"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// A span is a recording of which nothing is known but its ends.
+type span struct {
+	pmapi.Timeline
+	start, end time.Time
+}
+
+func (s span) Bounds(context.Context) (start, end pcp.Timestamp, err error) {
+	return pcp.TimestampOf(s.start), pcp.TimestampOf(s.end), nil
+}
+
+// TestWindowDays: of a recording that has a time of the day on several days, the day is told; of others, and of times with
+// their dates, nothing is.
+func TestWindowDays(t *testing.T) {
+	start := time.Date(2023, 11, 14, 12, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		from, until string
+		length      time.Duration
+		want        []string
+	}{
+		{"@14:06", "", 60 * time.Hour, []string{"-S @14:06 is 2023-11-14 14:06:00 UTC"}},
+		{"@14:06", "@15:00", 60 * time.Hour, []string{"-S @14:06 is 2023-11-14 14:06:00 UTC", "-T @15:00 is 2023-11-14 15:00:00 UTC"}},
+		{"@14:06", "", 20 * time.Hour, nil},
+		{"@2023-11-15 14:06", "", 60 * time.Hour, nil},
+		{"-5min", "", 60 * time.Hour, nil},
+	} {
+		var told []string
+		w := query.Window{
+			Options: &option.Options{Start: tt.from, HasStart: true, Finish: tt.until, HasFinish: tt.until != ""},
+			Now:     start.AddDate(1, 0, 0), Zone: time.UTC, Note: func(p *diagnose.Problem) { told = append(told, p.Msg) },
+			Tell: func(line string) { told = append(told, line) },
+		}
+		if _, err := w.Over(t.Context(), span{start: start, end: start.Add(tt.length)}); err != nil {
+			t.Fatal(tt.from, err)
+		}
+		if !slices.Equal(told, tt.want) {
+			t.Errorf("%s %s of %v: %q, want %q", tt.from, tt.until, tt.length, told, tt.want)
+		}
+	}
+}
