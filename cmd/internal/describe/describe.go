@@ -83,21 +83,15 @@ type Catalogue struct {
 
 // Lookup finds a metric by its name. The error is a *diagnose.Problem, or that of a request to the source.
 func (c *Catalogue) Lookup(ctx context.Context, name string) (pcp.Desc, error) {
-	found, err := c.Derived.Lookup(ctx, []string{name})
-	if err != nil {
-		return pcp.Desc{}, err
+	var d pcp.Desc
+	id, err := pmapi.LookupName(ctx, c.Derived, name)
+	if err == nil {
+		d, err = pmapi.LookupDesc(ctx, c.Derived, id)
 	}
-	if err := found[0].Err; err != nil {
-		return pcp.Desc{}, c.problem(ctx, name, err)
+	if err != nil && Fatal(ctx, err) == nil {
+		err = c.problem(ctx, name, err)
 	}
-	descs, err := c.Derived.Describe(ctx, []pcp.ID{found[0].Value})
-	if err != nil {
-		return pcp.Desc{}, err
-	}
-	if err := descs[0].Err; err != nil {
-		return pcp.Desc{}, c.problem(ctx, name, err)
-	}
-	return descs[0].Value, nil
+	return d, err
 }
 
 // Texts returns the help texts of a metric. The error is a *diagnose.Problem if neither is there.
