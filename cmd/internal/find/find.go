@@ -175,7 +175,8 @@ func (r *reader) instances(ctx context.Context, objects []pmapi.LabelObject) err
 	}
 	found, err := r.src.Instances(ctx, domains, pmapi.Ever())
 	for i := range found {
-		err = cmp.Or(describe.Fatal(ctx, found[i].Err), err)
+		failed := describe.Fatal(ctx, found[i].Err)
+		err = cmp.Or(failed, err)
 		members, insts := r.groups[objects[i]], found[i].Value
 		for _, m := range members {
 			if len(insts) == 0 {
