@@ -19,8 +19,10 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/repl"
+	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/derive/syntax"
 	"pmtools/lib/archive"
 	"pmtools/lib/export"
 	"pmtools/lib/export/bucket"
@@ -213,7 +215,7 @@ func (a *app) recordsWithin(ctx context.Context, f *exportFlags, set string, zon
 	if err == nil && ok {
 		f.defining.Lock()
 		defer f.defining.Unlock()
-		window := query.Window{Options: &a.Options, Now: a.Env.Now(), Zone: zone, Note: func(p *diagnose.Problem) {
+		window := repl.Window{Options: &a.Options, Now: a.Env.Now(), Zone: zone, Note: func(p *diagnose.Problem) {
 			if !f.noted {
 				f.noted = true
 				a.complain(p)
@@ -359,7 +361,7 @@ func (a *app) exportJob(f *exportFlags, cfg *export.Config, args []string, open 
 			a.complain(p)
 		}
 		if err == nil {
-			cfg.Metrics, err = query.Define(ctx, src, x.Plain)
+			cfg.Metrics, err = define(ctx, src, x.Plain)
 		}
 		if err != nil {
 			src.Close()
@@ -375,4 +377,22 @@ func (f *exportFlags) config(args []string, name string) *export.Config {
 	cfg.Name, cfg.Selection = name, args
 	_ = cfg.SetLabels(f.labels) // which has been tried
 	return &cfg
+}
+
+// define defines the derived metrics among arguments, NAME=EXPR, over a source, and returns the names of all. An
+// expression without a name is a *diagnose.Problem.
+func define(ctx context.Context, src *derive.Source, args []string) (names []string, err error) {
+	for _, arg := range args {
+		name, expr, ok := strings.Cut(arg, "=")
+		if ok = ok && syntax.LegalName(strings.TrimSpace(name)); ok {
+			name = strings.TrimSpace(name)
+			if err := src.Add(ctx, name, expr); err != nil {
+				return nil, err
+			}
+		} else if name = arg; strings.ContainsAny(name, " ()*/+<>?!") {
+			return nil, &diagnose.Problem{Msg: "an expression needs a name for its values", Src: name, Notes: []string{"write my.metric=" + name}}
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }

@@ -17,7 +17,7 @@ import (
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive/derivetest"
-	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/safefile"
 )
 
@@ -115,7 +115,7 @@ func (r *tester) verdict() error {
 		}
 	}
 	if all > 0 && r.form.Settings.Output != "json" {
-		fmt.Fprintf(r.w, "%s, %d failed", query.Plural(all, "case"), failed)
+		fmt.Fprintf(r.w, "%s, %d failed", textwidth.Plural(all, "case"), failed)
 		if recorded > 0 {
 			fmt.Fprintf(r.w, ", %d only recorded", recorded)
 		}

@@ -77,9 +77,9 @@ func Saved(ctx context.Context, b *query.Binder, defs []*derive.Definition, exte
 			}
 			exprs[i] = x
 		}
-		list = append(list, query.Text(d, exprs[i]))
+		list = append(list, Text(d, exprs[i]))
 	}
-	return query.Marked(strings.Join(list, "\n"), exprs), nil
+	return marked(strings.Join(list, "\n"), exprs), nil
 }
 
 // portable returns an expression in PCP's language. There aggregates take a name without parentheses around it.

@@ -1,11 +1,8 @@
 package query
 
 import (
-	"context"
 	"strings"
 
-	"pmtools/derive"
-	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
 )
 
@@ -35,21 +32,3 @@ func NameLike(s string) bool {
 
 // LegalName reports whether a metric may have a name. Files may have a dot at its end.
 func LegalName(name string) bool { return syntax.LegalName(name) && !strings.HasSuffix(name, ".") }
-
-// Define defines the derived metrics among arguments, NAME=EXPR, over a source, and returns the names of all. An
-// expression without a name is a *diagnose.Problem.
-func Define(ctx context.Context, src *derive.Source, args []string) (names []string, err error) {
-	for _, arg := range args {
-		name, expr, ok := strings.Cut(arg, "=")
-		if ok = ok && syntax.LegalName(strings.TrimSpace(name)); ok {
-			name = strings.TrimSpace(name)
-			if err := src.Add(ctx, name, expr); err != nil {
-				return nil, err
-			}
-		} else if name = arg; strings.ContainsAny(name, " ()*/+<>?!") {
-			return nil, &diagnose.Problem{Msg: "an expression needs a name for its values", Src: name, Notes: []string{"write my.metric=" + name}}
-		}
-		names = append(names, name)
-	}
-	return names, nil
-}

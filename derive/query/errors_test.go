@@ -56,11 +56,6 @@ func entries(t *testing.T) map[string]func(expr string) error {
 			defer derived.Remove("x") // nothing is left of some
 			return derived.Add(ctx, "x", expr)
 		},
-		"query.Define": func(expr string) error {
-			defer derived.Remove("x") // nothing is left of some
-			_, err := query.Define(ctx, derived, []string{"x=" + expr})
-			return err
-		},
 		"query.Binder.Compile": func(expr string) error {
 			_, err := src.Bind(defs, false).Compile(ctx, expr)
 			return err

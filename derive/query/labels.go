@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -25,18 +24,4 @@ func (s *Source) LabelNames(ctx context.Context, d pcp.InDom) ([]string, error) 
 		}
 	}
 	return slices.Sorted(maps.Keys(known)), nil
-}
-
-// GroupLabels returns the names of the labels that may stand after a call of a function and by.
-func (b *Binder) GroupLabels(ctx context.Context, call string) []string {
-	x, err := b.Compile(ctx, call)
-	if err != nil {
-		return nil
-	}
-	n, ok := syntax.Unparen(x.Tree).(*syntax.CallExpr)
-	if !ok || !n.Fun.IsGroupable() || x.Info.Types[n.X].Singular() {
-		return nil
-	}
-	names, _ := b.src.LabelNames(ctx, x.Info.Types[n.X].InDom)
-	return names
 }

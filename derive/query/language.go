@@ -3,23 +3,12 @@ package query
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
 )
-
-// ParseLanguage returns the language of a name. The error is a *diagnose.Problem.
-func ParseLanguage(name string) (check.Language, error) {
-	for _, l := range []check.Language{check.PCP, check.Extended} {
-		if l.String() == name {
-			return l, nil
-		}
-	}
-	return check.PCP, Problemf("there is no language '%s'; there are %s and %s", name, check.PCP, check.Extended)
-}
 
 // extendedHint tells what accepts an expression that is no mistake in the extended language.
 const extendedHint = "--extended evaluates it as it is; at the prompt :set language extended"
@@ -63,20 +52,4 @@ func (b *Binder) misfit(ctx context.Context, l check.Language, text string) *dia
 		return p
 	}
 	return nil
-}
-
-// Marked returns the text of a file of definitions, with the mark of the extended language if one of
-// them needs it.
-func Marked(text string, exprs []syntax.Expr) string {
-	for _, x := range exprs {
-		if syntax.Extension(x) != nil {
-			return syntax.Mark + "\n\n" + text
-		}
-	}
-	return text
-}
-
-// isMark reports whether a chunk is the mark of a file.
-func isMark(c *syntax.Chunk) bool {
-	return c.Line == 1 && strings.TrimSpace(c.Raw) == syntax.Mark
 }

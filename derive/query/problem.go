@@ -108,11 +108,3 @@ func (s *Source) InstanceNames(ctx context.Context, d pcp.InDom) (names []string
 	}
 	return names, err == nil
 }
-
-// Plural returns a number of things.
-func Plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -20,6 +20,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -351,14 +352,14 @@ func (p *plan) samples(ctx context.Context, yield func(*sampling.Sample, error) 
 // tooFew returns the error for a window that has too few samples for any values.
 func (p *plan) tooFew(ctx context.Context, have, need int) *diagnose.Problem {
 	if p.Once {
-		return Problemf("the recording ends before the %s that this needs", Plural(need, "sample"))
+		return Problemf("the recording ends before the %s that this needs", textwidth.Plural(need, "sample"))
 	}
 	bad := p.src.Empty(ctx, p.Zone)
 	if p.src.Line != nil && p.Times.Interval == 0 {
 		bad.Notes = append(bad.Notes, "these are records; with an interval, values between them are interpolated")
 	}
 	if have > 0 {
-		bad.Msg = fmt.Sprintf("there is only %s in that time, and this needs %d", Plural(have, "sample"), need)
+		bad.Msg = fmt.Sprintf("there is only %s in that time, and this needs %d", textwidth.Plural(have, "sample"), need)
 	}
 	return bad
 }

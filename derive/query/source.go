@@ -82,19 +82,5 @@ func (s *Source) Catalogue(ctx context.Context) []string {
 	return s.names
 }
 
-// FirstName returns the first name of a metric in the order of the source, which has a name.
-func (s *Source) FirstName(ctx context.Context, id pcp.ID, name string) string {
-	if names, err := s.Names(ctx, id); err != nil || len(names) < 2 {
-		return name
-	}
-	_ = s.Walk(ctx, "", true, func(leaf string, other pcp.ID) bool {
-		if other == id {
-			name = leaf
-		}
-		return other != id
-	})
-	return name
-}
-
 // Number returns the identifier of an instance as text.
 func Number(inst int32) string { return strconv.Itoa(int(inst)) }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/derive/query"
 	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
@@ -29,7 +28,7 @@ func (t *table) addPage(d *Description) {
 	for _, c := range d.Children {
 		text := c.OneLine
 		if c.Metrics > 1 {
-			text = query.Plural(c.Metrics, "metric")
+			text = textwidth.Plural(c.Metrics, "metric")
 		}
 		t.Rows = append(t.Rows, []string{c.Name, oneLine(text)})
 	}

@@ -9,7 +9,6 @@ import (
 	"pmtools/cmd/internal/sarif"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/lint"
-	"pmtools/derive/query"
 	"pmtools/internal/draw"
 	"pmtools/internal/textwidth"
 )
@@ -138,7 +137,7 @@ func (s *Session) checked(door Door, args []string) ([]lint.File, error) {
 	}
 	var b strings.Builder
 	for _, d := range s.defs.Own() {
-		b.WriteString(query.Text(d, d.Expr()))
+		b.WriteString(lint.Text(d, d.Expr()))
 	}
 	return []lint.File{{Name: "session", Text: []byte(b.String())}}, nil
 }

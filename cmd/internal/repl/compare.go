@@ -17,6 +17,7 @@ import (
 	"pmtools/cmd/internal/digest"
 	"pmtools/derive/query"
 	"pmtools/derive/summary"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
@@ -381,7 +382,7 @@ func (q *compare) announce() {
 		}
 	}
 	if t != nil {
-		q.s.note(q.w, fmt.Sprintf("%s: %s, %v apart; Ctrl-C ends that", strings.Join(names, ", "), query.Plural(t.Samples, "sample"), t.Interval))
+		q.s.note(q.w, fmt.Sprintf("%s: %s, %v apart; Ctrl-C ends that", strings.Join(names, ", "), textwidth.Plural(t.Samples, "sample"), t.Interval))
 	}
 }
 

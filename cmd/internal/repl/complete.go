@@ -2,12 +2,13 @@ package repl
 
 import (
 	"context"
-	"pmtools/cmd/internal/item"
-	"pmtools/cmd/internal/manual"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"pmtools/cmd/internal/item"
+	"pmtools/cmd/internal/manual"
 
 	"pmtools/derive"
 	"pmtools/derive/check"
@@ -307,7 +308,7 @@ func ofDefinitions(c *completer, arg string) int {
 // expr completes an expression and returns the offset of the replaced part.
 func (c *completer) expr(text string) int {
 	if call, word, ok := item.GroupingBefore(text); ok && c.asks() {
-		c.offer(word, c.s.binder().GroupLabels(c.ctx, call)...)
+		c.offer(word, c.groupLabels(call)...)
 		return len(text) - len(word)
 	}
 	sp := item.SpotOf(text)
@@ -506,4 +507,18 @@ func (s *Session) Prompt() string {
 		return "pmderive> "
 	}
 	return s.src.At.Time().In(s.zone).Format("2006-01-02 15:04:05") + "> "
+}
+
+// groupLabels returns the names of the labels that may stand after a call of a function and by.
+func (c *completer) groupLabels(call string) []string {
+	x, err := c.s.binder().Compile(c.ctx, call)
+	if err != nil {
+		return nil
+	}
+	n, ok := syntax.Unparen(x.Tree).(*syntax.CallExpr)
+	if !ok || !n.Fun.IsGroupable() || x.Info.Types[n.X].Singular() {
+		return nil
+	}
+	names, _ := c.s.src.LabelNames(c.ctx, x.Info.Types[n.X].InDom)
+	return names
 }

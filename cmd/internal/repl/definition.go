@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"pmtools/derive/diagnose"
+	"pmtools/derive/lint"
 	"pmtools/derive/query"
 )
 
@@ -17,7 +18,7 @@ func newShow() *Verb {
 			if d == nil {
 				return &diagnose.Problem{Msg: name + " is not defined", Notes: diagnose.DidYouMean(name, s.defs.Names())}
 			}
-			_, err := io.WriteString(w, query.Text(d, d.Expr()))
+			_, err := io.WriteString(w, lint.Text(d, d.Expr()))
 			return err
 		}),
 	}

@@ -8,6 +8,7 @@ import (
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 )
 
 func newEdit() *Verb {
@@ -33,7 +34,7 @@ func runEdit(ctx context.Context, s *Session, args []string, w io.Writer) error 
 	if err != nil {
 		return diagnose.From(err)
 	}
-	text = query.OneLine(text)
+	text = textwidth.OneLine(text)
 	if text == "" {
 		return nil
 	}

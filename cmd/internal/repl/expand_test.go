@@ -9,7 +9,7 @@ import (
 
 	"pmtools/cmd/internal/repl"
 	"pmtools/derive"
-	"pmtools/derive/query"
+	linter "pmtools/derive/lint"
 )
 
 func TestPlace(t *testing.T) {
@@ -99,8 +99,13 @@ func TestMasking(t *testing.T) {
 }
 
 func TestQuote(t *testing.T) {
+	d, err := derive.Compile("a", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, text := range []string{"plain", "with \"quotes\" inside", "\"begins", "'begins", " blank", "two\nlines", `back\slash`, "x\n\"\\y'", "\tx"} {
-		q := query.Quote(text)
+		q := strings.TrimPrefix(linter.Text(d.With(derive.Notes{Help: &text}), d.Expr()), "a = 1\na(helptext) = ")
+		q = strings.TrimSuffix(q, "\n")
 		if got, closed := repl.Unquote(q); got != text || !closed {
 			t.Errorf("%q is quoted as %q, which is %q", text, q, got)
 		}

@@ -13,6 +13,7 @@ import (
 	"pmtools/derive/lint"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
+	"pmtools/internal/textwidth"
 )
 
 func newLoad() *Verb {
@@ -29,19 +30,19 @@ func (s *Session) load(ctx context.Context, name string, w io.Writer) error {
 	if err != nil {
 		return diagnose.From(err)
 	}
-	f := query.ReadFile(name, src, s.defs.Own())
-	s.define(s.defs.Replace(f.Own))
-	if s.files[name] = len(f.Problems) == 0 && f.Dropped == 0; s.files[name] {
+	f := readDefinitions(name, src, s.defs.Own())
+	s.define(s.defs.Replace(f.own))
+	if s.files[name] = len(f.problems) == 0 && f.dropped == 0; s.files[name] {
 		s.saved = name
 	}
-	fmt.Fprintf(w, "%s from %s\n", query.Plural(f.Taken, "definition"), name)
+	fmt.Fprintf(w, "%s from %s\n", textwidth.Plural(f.taken, "definition"), name)
 	if err := s.recheck(ctx, w); err != nil {
 		return err
 	}
-	if len(f.Problems) == 0 {
+	if len(f.problems) == 0 {
 		return nil
 	}
-	return &diagnose.Problem{Msg: query.Plural(f.Wrong, "line") + " of " + name + " left out", Notes: f.Problems}
+	return &diagnose.Problem{Msg: textwidth.Plural(f.wrong, "line") + " of " + name + " left out", Notes: f.problems}
 }
 
 func newSave() *Verb {
@@ -84,6 +85,6 @@ func (s *Session) save(ctx context.Context, name string, over bool, w io.Writer)
 		return diagnose.From(err)
 	}
 	s.files[name], s.saved, s.dirty = true, name, false
-	fmt.Fprintf(w, "%s to %s\n", query.Plural(len(s.defs.Own()), "definition"), name)
+	fmt.Fprintf(w, "%s to %s\n", textwidth.Plural(len(s.defs.Own()), "definition"), name)
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/command"
-	"pmtools/derive/query"
 	"pmtools/internal/suggest"
 	"pmtools/lib/option"
 	"pmtools/lib/when"
@@ -67,7 +66,7 @@ func (f *Flags) interval(interval *option.Option, records bool) {
 			p.Interval, p.HasInterval = 0, true
 			return nil
 		}
-		d, err := query.ParseInterval(text)
+		d, err := parseInterval(text)
 		switch {
 		case err != nil:
 			return err
@@ -84,7 +83,7 @@ func (f *Flags) interval(interval *option.Option, records bool) {
 // Span adds an option that takes a length of time.
 func (f *Flags) Span(p *time.Duration, name, short, usage string) {
 	f.FuncP(name, short, usage, func(text string) (err error) {
-		if *p, err = query.ParseInterval(text); err == nil && *p < minInterval {
+		if *p, err = parseInterval(text); err == nil && *p < minInterval {
 			err = fmt.Errorf("--%s %s: an interval is at least %v", name, text, minInterval)
 		}
 		return err

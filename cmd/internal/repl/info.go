@@ -48,7 +48,7 @@ func (s *Session) About(ctx context.Context, name string) (metadata string, text
 // define nothing.
 func (s *Session) Replace(ctx context.Context, name string, text []byte) error {
 	return s.Hold(ctx, func() error {
-		s.defs, s.full = s.defs.Replace(query.ReadFile(name, text, nil).Own), nil
+		s.defs, s.full = s.defs.Replace(readDefinitions(name, text, nil).own), nil
 		return nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
@@ -125,5 +126,5 @@ func (p *phases) say(state int) string {
 	if state == off {
 		where = "where not (" + p.text + ")"
 	}
-	return where + ", " + query.Plural(p.samples[state], "sample")
+	return where + ", " + textwidth.Plural(p.samples[state], "sample")
 }

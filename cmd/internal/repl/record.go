@@ -14,6 +14,7 @@ import (
 	"pmtools/cmd/internal/report"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmcd"
@@ -127,7 +128,7 @@ func (s *Session) operands(ctx context.Context, exprs []string, w io.Writer) ([]
 	if len(exprs) > 0 && len(names) == 0 {
 		return nil, query.Problemf("there are no metrics in %s", strings.Join(exprs, ", "))
 	}
-	return s.src.BaseMetrics(ctx, s.defs, names, func(name string) error {
+	return baseMetrics(ctx, s.src, s.defs, names, func(name string) error {
 		_, err := s.catalogue(ctx).Lookup(ctx, name)
 		return err
 	})
@@ -149,11 +150,11 @@ func (s *Session) recordHere(ctx context.Context, base string, metrics []string,
 	if rec.Samples() == 0 { // there is no archive
 		return cmp.Or(ctx.Err(), err, bad)
 	}
-	samples := query.Plural(int(rec.Samples()), "sample")
+	samples := textwidth.Plural(int(rec.Samples()), "sample")
 	if err = cmp.Or(err, bad); err != nil {
 		return &diagnose.Problem{Msg: diagnose.From(err).Msg, Notes: []string{base + " ends after " + samples}, Err: err}
 	}
-	fmt.Fprintf(w, "recorded %s of %s to %s\n", samples, query.Plural(len(metrics), "metric"), base)
+	fmt.Fprintf(w, "recorded %s of %s to %s\n", samples, textwidth.Plural(len(metrics), "metric"), base)
 	return nil
 }
 
@@ -172,7 +173,7 @@ func (s *Session) showProgress(rec *record.Recorder, base string) (stop func()) 
 			select {
 			case <-tick.C:
 				drawn = true
-				s.opt.Progress(fmt.Sprintf("%s: %s", base, query.Plural(int(rec.Samples()), "sample")))
+				s.opt.Progress(fmt.Sprintf("%s: %s", base, textwidth.Plural(int(rec.Samples()), "sample")))
 			case <-done:
 				if drawn {
 					s.opt.Progress("")

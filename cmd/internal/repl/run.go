@@ -12,6 +12,7 @@ import (
 
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 
 	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
@@ -111,7 +112,7 @@ func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) 
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	def, err := s.defs.Compile(it.Name, query.OneLine(it.Text))
+	def, err := s.defs.Compile(it.Name, textwidth.OneLine(it.Text))
 	if err != nil {
 		return s.binder().SyntaxProblem(ctx, it.Text, err)
 	}

@@ -98,7 +98,7 @@ var settings = []*setting{
 	{key: "interval", help: "time between samples of a live source",
 		get: func(s *Settings) string { return s.Interval.String() },
 		set: func(s *Settings, v string) error {
-			d, err := query.ParseInterval(v)
+			d, err := parseInterval(v)
 			if err != nil {
 				return err
 			}
@@ -211,7 +211,7 @@ var settings = []*setting{
 	{key: "language", help: "pcp, or extended: functions of expressions, and more functions", values: []string{"pcp", "extended"},
 		get: func(s *Settings) string { return s.Language.String() },
 		set: func(s *Settings, v string) (err error) {
-			s.Language, err = query.ParseLanguage(v)
+			s.Language, err = parseLanguage(v)
 			return err
 		}},
 	switched("color", "", "on: colours on a terminal", "", func(s *Settings) *bool { return &s.Color }),
@@ -364,4 +364,14 @@ func noSetting(key string) *diagnose.Problem {
 		keys = append(keys, k.key)
 	}
 	return &diagnose.Problem{Msg: "there is no setting " + key, Notes: diagnose.DidYouMean(key, keys)}
+}
+
+// parseLanguage returns the language of a name. The error is a *diagnose.Problem.
+func parseLanguage(name string) (check.Language, error) {
+	for _, l := range []check.Language{check.PCP, check.Extended} {
+		if l.String() == name {
+			return l, nil
+		}
+	}
+	return check.PCP, query.Problemf("there is no language '%s'; there are %s and %s", name, check.PCP, check.Extended)
 }

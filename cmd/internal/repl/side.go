@@ -78,7 +78,7 @@ func (s *Session) expandSide(ctx context.Context, x *side, exprs []string, w io.
 }
 
 // over sets the window of a side to that of options.
-func (x *side) over(ctx context.Context, w *query.Window) error {
+func (x *side) over(ctx context.Context, w *Window) error {
 	found, err := w.Over(ctx, x.Line)
 	if err != nil {
 		return err
@@ -94,8 +94,8 @@ func (x *side) over(ctx context.Context, w *query.Window) error {
 }
 
 // window returns the window set by the options. note is called with doubts about it.
-func (s *Session) window(o *option.Options, with bool, note func(error)) *query.Window {
-	w := &query.Window{Options: o, Now: s.opt.Now(), Zone: s.zone, With: with, Note: func(p *diagnose.Problem) { note(p) }}
+func (s *Session) window(o *option.Options, with bool, note func(error)) *Window {
+	w := &Window{Options: o, Now: s.opt.Now(), Zone: s.zone, With: with, Note: func(p *diagnose.Problem) { note(p) }}
 	if s.set.Output == outputs[0] {
 		w.Tell = func(line string) { s.note(s.target(), line) }
 	}

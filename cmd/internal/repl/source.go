@@ -12,6 +12,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/sampling"
@@ -173,7 +174,7 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 	}
 	what := s.kind
 	if s.fleet != nil {
-		fmt.Fprintf(w, "%s; %s answers questions about metrics\n", query.Plural(len(s.fleet.Hosts()), "host"), pmcd.Redact(s.name))
+		fmt.Fprintf(w, "%s; %s answers questions about metrics\n", textwidth.Plural(len(s.fleet.Hosts()), "host"), pmcd.Redact(s.name))
 		return nil
 	}
 	switch s.kind {

@@ -7,6 +7,7 @@ import (
 	"pmtools/cmd/internal/report"
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
 	"pmtools/derive/sql"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
@@ -48,10 +49,24 @@ func (s *Session) sql(ctx context.Context, text string, opt *sql.Options) (strin
 		return "", err
 	}
 	named := *opt
-	named.NameOf = func(id pcp.ID, name string) string { return s.src.FirstName(ctx, id, name) }
+	named.NameOf = func(id pcp.ID, name string) string { return firstName(ctx, s.src, id, name) }
 	q, err := sql.Query(c.Tree, c.Info, &named)
 	if err != nil {
 		return "", b.Problem(ctx, text, err)
 	}
 	return q, nil
+}
+
+// firstName returns the first name of a metric in the order of the source, which has a name.
+func firstName(ctx context.Context, s *query.Source, id pcp.ID, name string) string {
+	if names, err := s.Names(ctx, id); err != nil || len(names) < 2 {
+		return name
+	}
+	_ = s.Walk(ctx, "", true, func(leaf string, other pcp.ID) bool {
+		if other == id {
+			name = leaf
+		}
+		return other != id
+	})
+	return name
 }

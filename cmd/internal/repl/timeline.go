@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
@@ -40,7 +41,7 @@ func runTime(ctx context.Context, s *Session, args []string, w io.Writer) error 
 		return errNotRecorded()
 	}
 	if len(args) > 0 {
-		at, bad := s.src.Moment(ctx, args[0], s.zone)
+		at, bad := moment(ctx, s.src, args[0], s.zone)
 		if bad != nil {
 			return bad
 		}
@@ -72,7 +73,7 @@ func runStep(_ context.Context, s *Session, args []string, w io.Writer) error {
 	case "record", "records", "0":
 		s.src.Step = 0
 	default:
-		d, err := query.ParseInterval(arg)
+		d, err := parseInterval(arg)
 		if err != nil {
 			return err
 		}
@@ -111,12 +112,12 @@ func (s *Session) move(ctx context.Context, args []string, sign int, w io.Writer
 		}
 	}
 	before := s.src.At
-	moved, err := s.src.Move(ctx, sign*n)
+	moved, err := move(ctx, s.src, sign*n)
 	switch {
 	case err == nil && moved == 0:
 		err = query.Problemf("the recording has no more samples in that direction")
 	case err == nil && moved < n:
-		err = query.Problemf("the recording has only %s in that direction", query.Plural(moved, "sample"))
+		err = query.Problemf("the recording has only %s in that direction", textwidth.Plural(moved, "sample"))
 	}
 	if err != nil {
 		s.src.At = before

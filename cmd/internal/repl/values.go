@@ -35,7 +35,7 @@ func (c *completer) value(option string, exprs []string, word string) (start int
 		c.offer(word, unitNames...)
 	case c.asks():
 		for _, text := range exprs {
-			c.offer(word, c.s.binder().UnitNames(c.ctx, text)...)
+			c.offer(word, unitsOf(c.ctx, c.s.binder(), text)...)
 		}
 	}
 	return 0

@@ -13,6 +13,7 @@ import (
 	"pmtools/cmd/internal/report"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/record"
@@ -141,7 +142,7 @@ func (e *evaluation) record(ctx context.Context, s *Session, names []string, w i
 	case rec.Samples() == 0 && ctx.Err() != nil:
 		return ctx.Err() // there is no archive
 	case errors.Is(err, context.Canceled):
-		err = fmt.Errorf("interrupted: %s ends after %s", e.archive, query.Plural(int(rec.Samples()), "sample"))
+		err = fmt.Errorf("interrupted: %s ends after %s", e.archive, textwidth.Plural(int(rec.Samples()), "sample"))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -95,7 +96,7 @@ func (b *Bound) column(ctx context.Context, binder *query.Binder, c *Column) err
 	failed := b.names[c.Metric]
 	switch {
 	case c.Formula != "" && failed != nil:
-		return b.add(ctx, binder, c, c.Metric, query.OneLine(c.Formula))
+		return b.add(ctx, binder, c, c.Metric, textwidth.OneLine(c.Formula))
 	case errors.Is(failed, pmerr.NonLeaf):
 		var below []string
 		err := binder.Derived.Walk(ctx, c.Metric, false, func(name string, _ pcp.ID) bool { below = append(below, name); return true })
@@ -161,7 +162,7 @@ func (b *Bound) left() (list []*diagnose.Problem) {
 		list = append(list, l.problem(b.Name))
 	}
 	if lacking != nil {
-		list = append(list, query.Problemf("report %s without %s: the source lacks %s", b.Name, query.Plural(len(lacking), "column"), strings.Join(lacking, ", ")))
+		list = append(list, query.Problemf("report %s without %s: the source lacks %s", b.Name, textwidth.Plural(len(lacking), "column"), strings.Join(lacking, ", ")))
 	}
 	return list
 }

@@ -14,6 +14,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/when"
 )
 
@@ -158,12 +159,12 @@ func (x *Expansion) Queries(of func(column string) (string, error)) (string, err
 	var text strings.Builder
 	some := false
 	for _, p := range x.Left {
-		fmt.Fprintf(&text, "-- %s\n", query.OneLine(p.Msg))
+		fmt.Fprintf(&text, "-- %s\n", textwidth.OneLine(p.Msg))
 	}
 	for _, column := range x.Exprs {
 		q, err := of(column)
 		if p, wrong := errors.AsType[*diagnose.Problem](err); wrong {
-			fmt.Fprintf(&text, "-- %s has no query: %s\n", column, query.OneLine(p.Msg))
+			fmt.Fprintf(&text, "-- %s has no query: %s\n", column, textwidth.OneLine(p.Msg))
 			continue
 		}
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"pmtools/cmd/internal/answer"
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
-	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 )
 
 // listed is a report in JSON.
@@ -80,7 +80,7 @@ func (r *Report) Definitions() (list []*derive.Definition, err error) {
 	for _, c := range r.Columns {
 		name, text := "", c.Metric
 		if c.Formula != "" {
-			name, text = c.Metric, query.OneLine(c.Formula)
+			name, text = c.Metric, textwidth.OneLine(c.Formula)
 		}
 		p, bad := derive.Compile(name, text)
 		if bad != nil {

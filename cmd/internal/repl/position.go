@@ -1,4 +1,4 @@
-package query
+package repl
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -13,10 +14,10 @@ import (
 	"pmtools/lib/when"
 )
 
-// Moment reads a time of a recording: its start or end, a time as -S takes it, or a time of the day,
+// moment reads a time of a recording: its start or end, a time as -S takes it, or a time of the day,
 // which is one of the day of the position, or of the day before or after. A time outside the
 // recording is a *diagnose.Problem, like one that cannot be read.
-func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (pcp.Timestamp, error) {
+func moment(ctx context.Context, s *query.Source, text string, zone *time.Location) (pcp.Timestamp, error) {
 	start, end, bad := s.Line.Bounds(ctx)
 	base := when.Base{Start: start.Time(), Now: s.At.Time(), Zone: zone, Printed: true}
 	if bad == nil {
@@ -28,7 +29,7 @@ func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (
 	case text == "end" && bad == nil:
 		return end, nil
 	case text == "end":
-		return start, Problemf("the end of the recording is not known")
+		return start, query.Problemf("the end of the recording is not known")
 	case ok:
 		return pcp.TimestampOf(t), nil
 	}
@@ -38,7 +39,7 @@ func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (
 	}
 	at := pcp.TimestampOf(t)
 	if at.Compare(start) < 0 || bad == nil && at.Compare(end) > 0 {
-		p := Problemf("%s is not within the recording", t.In(zone).Format(time.DateTime+".999999"))
+		p := query.Problemf("%s is not within the recording", t.In(zone).Format(time.DateTime+".999999"))
 		if bad == nil {
 			p.Notes = []string{"recorded: " + format.Span(base.Start, base.End, zone)}
 		}
@@ -47,15 +48,15 @@ func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (
 	return at, nil
 }
 
-// Move moves the position by a number of samples, back if it is negative, and returns how many there
+// move moves the position of a recording by a number of samples, back if it is negative, and returns how many there
 // were: steps within the recording, or records.
-func (s *Source) Move(ctx context.Context, n int) (moved int, err error) {
+func move(ctx context.Context, s *query.Source, n int) (moved int, err error) {
 	sign := 1
 	if n < 0 {
 		n, sign = -n, -1
 	}
 	if s.Step == 0 {
-		return s.moveRecords(ctx, n, sign)
+		return moveRecords(ctx, s, n, sign)
 	}
 	start, end, bad := s.Line.Bounds(ctx)
 	for ; moved < n; moved++ {
@@ -68,7 +69,7 @@ func (s *Source) Move(ctx context.Context, n int) (moved int, err error) {
 	return moved, nil
 }
 
-func (s *Source) moveRecords(ctx context.Context, n, sign int) (moved int, err error) {
+func moveRecords(ctx context.Context, s *query.Source, n, sign int) (moved int, err error) {
 	mode := pcp.Forward
 	if sign < 0 {
 		mode = pcp.Back

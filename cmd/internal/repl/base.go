@@ -1,4 +1,4 @@
-package query
+package repl
 
 import (
 	"context"
@@ -7,22 +7,23 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/query"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
-// BaseMetrics returns the metrics of the source that names stand for, each once: those with such names,
+// baseMetrics returns the metrics of a source that names stand for, each once: those with such names,
 // or below them, and those that definitions are made of. Without names all definitions of the session
 // count. A name must be there, or the error is that of unknown; what a definition mentions need not,
 // as in defined(x).
-func (s *Source) BaseMetrics(ctx context.Context, defs *derive.Set, names []string, unknown func(name string) error) ([]string, error) {
+func baseMetrics(ctx context.Context, s *query.Source, defs *derive.Set, names []string, unknown func(name string) error) ([]string, error) {
 	if len(names) == 0 {
 		for _, d := range defs.Own() {
 			names = append(names, d.Name())
 		}
 	}
 	if len(names) == 0 {
-		return nil, Problemf("there is nothing to record: name metrics, or define some")
+		return nil, query.Problemf("there is nothing to record: name metrics, or define some")
 	}
 	var metrics []string
 	queue, seen := slices.Clone(names), make(map[string]bool)
@@ -44,7 +45,7 @@ func (s *Source) BaseMetrics(ctx context.Context, defs *derive.Set, names []stri
 		}
 	}
 	if len(metrics) == 0 {
-		return nil, Problemf("the source has none of the metrics of %s", strings.Join(names, ", "))
+		return nil, query.Problemf("the source has none of the metrics of %s", strings.Join(names, ", "))
 	}
 	return metrics, nil
 }

@@ -1,15 +1,16 @@
-package query
+package repl
 
 import (
 	"context"
 	"strings"
 
+	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 )
 
-// UnitNames returns the units that the values of an expression, or their rate, can be converted to, as
+// unitsOf returns the units that the values of an expression, or their rate, can be converted to, as
 // pcp.ParseUnits reads them. An expression that is wrong has none.
-func (b *Binder) UnitNames(ctx context.Context, text string) (names []string) {
+func unitsOf(ctx context.Context, b *query.Binder, text string) (names []string) {
 	x, err := b.Compile(ctx, text)
 	if err != nil {
 		return nil

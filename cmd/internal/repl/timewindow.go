@@ -1,4 +1,4 @@
-package query
+package repl
 
 import (
 	"cmp"
@@ -76,8 +76,8 @@ func noTime(err error) error {
 	return err
 }
 
-// ParseInterval returns the time that a text says. The error says how others are written.
-func ParseInterval(text string) (time.Duration, error) {
+// parseInterval returns the time that a text says. The error says how others are written.
+func parseInterval(text string) (time.Duration, error) {
 	d, err := when.ParseInterval(text)
 	if err != nil {
 		return 0, &diagnose.Problem{Msg: fmt.Sprintf("'%s' is not an interval; as in 5, 500msec, 10sec or 2min", text), Err: err}
