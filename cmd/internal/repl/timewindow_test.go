@@ -1,4 +1,4 @@
-package query_test
+package repl_test
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/cmd/internal/repl"
 	"pmtools/derive/diagnose"
-	"pmtools/derive/query"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -39,7 +39,7 @@ func TestWindowDays(t *testing.T) {
 		{"-5min", "", 60 * time.Hour, nil},
 	} {
 		var told []string
-		w := query.Window{
+		w := repl.Window{
 			Options: &option.Options{Start: tt.from, HasStart: true, Finish: tt.until, HasFinish: tt.until != ""},
 			Now:     start.AddDate(1, 0, 0), Zone: time.UTC, Note: func(p *diagnose.Problem) { told = append(told, p.Msg) },
 			Tell: func(line string) { told = append(told, line) },
