@@ -60,6 +60,9 @@ func replayFile(t *testing.T, file, section string) {
 	if err := archivetest.Build(dir, "demo"); err != nil {
 		t.Fatal(err)
 	}
+	if err := archivetest.BuildDemo(dir, "spare", 150*time.Second); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.CopyFS(dir, os.DirFS("../../docs/examples")); err != nil {
 		t.Fatal(err)
 	}

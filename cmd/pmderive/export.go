@@ -236,8 +236,12 @@ func (a *app) recordsWithin(ctx context.Context, f *exportFlags, set string, zon
 // be read has no samples.
 func (a *app) machines(ctx context.Context, archives string) *query.Recordings {
 	sets, _ := export.Recordings(ctx, archives)
+	names := slices.Concat(sets...)
+	if !strings.Contains(archives, ",") { // a directory has no order
+		slices.Sort(names)
+	}
 	return &query.Recordings{
-		Names:   slices.Sorted(slices.Values(slices.Concat(sets...))),
+		Names:   names,
 		Workers: a.exportWorkers(),
 		Report:  func(name string, err error) { a.complainAbout(ctx, name, err) },
 		Open: func(ctx context.Context, name string) (*query.Source, error) {

@@ -55,7 +55,7 @@ func (a *app) several(f *repl.Fleet, across string) ([]string, error) {
 		}
 		a.hosts, a.listed = append(a.hosts, hostfile.Names(list)...), list
 	}
-	if len(a.hosts) <= 1 && f.File == "" && across == "" && !f.All {
+	if len(a.hosts) <= 1 && f.File == "" && across == "" {
 		return nil, nil
 	}
 	if err := query.CheckHosts(a.hosts); err != nil {
@@ -65,8 +65,10 @@ func (a *app) several(f *repl.Fleet, across string) ([]string, error) {
 	switch {
 	case len(a.hosts) == 0 && f.File != "":
 		return nil, fmt.Errorf("--hosts %s names no host", f.File)
+	case o.HasArchive && len(a.hosts) == 0:
+		return nil, nil // its archives may be of several
 	case len(a.hosts) == 0 || o.HasArchive || o.Local:
-		return nil, errors.New("--across, --all-hosts and --hosts are for hosts, which -h or --hosts names")
+		return nil, errors.New("--across and --hosts are for several hosts, which -h, --hosts or the archives of -a name")
 	case o.HostZone:
 		return nil, errors.New("-z is for one host; -Z names a zone")
 	}

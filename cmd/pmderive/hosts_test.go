@@ -56,6 +56,9 @@ func daemons(t *testing.T, n int) (hosts []string, servers []*pmcdtest.Server) {
 // sampleTime matches times of samples.
 var sampleTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?|\b1[7-9]\d{8}\.\d+|\b\d\d:\d\d:\d\d\b`)
 
+// dashes and blanks are as many as names of hosts, and their ports, have letters.
+var dashes, blanks = regexp.MustCompile(`---+`), regexp.MustCompile(` {2,}`)
+
 // TestHosts evaluates on several hosts, in every form. Every other host has Kbyte instead of byte.
 func TestHosts(t *testing.T) {
 	hosts := serveHosts(t, 2)
@@ -66,8 +69,14 @@ func TestHosts(t *testing.T) {
 	const refused = "pmderive: none: Cannot connect to PMCD: Connection refused\n"
 	two := "-h " + hosts[0] + " -h " + hosts[1] + " "
 	for _, tt := range []struct{ line, out, errs string }{
-		{two + "eval h.one", "TIME  h.one\na     1 Kbyte\nb  2048 Kbyte\n", ""},
-		{two + "eval h.disk", "TIME  h.disk\na  sda   0.009766 Kbyte\na  sdb   0.01953  Kbyte\nb  sda  20        Kbyte\nb  sdb  40        Kbyte\n", ""},
+		{two + "eval h.one", "time  h.one ---\n  a  b\n  Kbyte  Kbyte\nTIME  1  2048\n", ""},
+		{two + "eval h.disk", "TIME  h.disk\n  a  b\n  Kbyte  Kbyte\nsda  0.009766  20\nsdb  0.01953  40\n", ""},
+		{two + "eval h.one h.disk", "TIME  h.one  h.disk\n  Kbyte  Kbyte\na  1  -\na  sda  -  0.009766\na  sdb  -  0.01953\nb  2048  -\nb  sda  -  20\nb  sdb  -  40\n", ""},
+		{two + "eval --vertical h.one", "TIME  h.one\na  1 Kbyte\nb  2048 Kbyte\n", ""},
+		{two + "-h 127.0.0.1:1 eval h.one", "time  h.one ---\n  a  b  127.0.0.1:1\n  Kbyte  Kbyte  Kbyte\nTIME  1  2048  lost\n", refused + "status 1\n"},
+		{two + "-h 127.0.0.1:1 eval h.disk", "TIME  h.disk\n  a  b  127.0.0.1:1\n  Kbyte  Kbyte  Kbyte\nsda  0.009766  20  lost\nsdb  0.01953  40  lost\n", refused + "status 1\n"},
+		{two + "-h 127.0.0.1:1 eval --vertical h.one", "TIME  h.one\na  1 Kbyte\nb  2048 Kbyte\n127.0.0.1:1  lost\n", refused + "status 1\n"},
+		{"-h " + hosts[0] + " -h 127.0.0.1:1 eval h.one h.disk", "TIME  h.one  h.disk\n  byte  byte\na  1024  -\na  sda  -  10\na  sdb  -  20\n127.0.0.1:1  lost\n", refused + "status 1\n"},
 		{two + "eval -o csv h.one h.disk", "time,host,metric,instance,value\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\n" +
 			"TIME,a,h.disk,sda,10\nTIME,a,h.disk,sdb,20\nTIME,b,h.disk,sda,20480\nTIME,b,h.disk,sdb,40960\n", ""},
 		{two + "eval -o openmetrics x=h.disk", "# TYPE x_bytes gauge\n# UNIT x_bytes bytes\n# HELP x_bytes x (64-bit unsigned int, instant, byte, indom 60.1)\n" +
@@ -84,11 +93,11 @@ func TestHosts(t *testing.T) {
 		{two + "eval --across bottom@1 -o csv h.disk", "time,host,metric,instance,value\nTIME,a,h.disk,sda,10\n", ""},
 		{two + "eval -t 0.1 -s 2 --across sum -o csv h.ctr", "time,h.ctr\nTIME,0\nTIME,0\n", ""},
 		{two + "eval -t 0.1 -s 2 -o csv h.one", "time,host,metric,instance,value\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\n", ""},
-		{"eval --hosts " + file + " --across count -o csv h.one", "time,h.one\nTIME,2\n", refused},
-		{"eval --hosts " + file + " --all-hosts --across count -o csv h.one", "time,h.one\nTIME,2\n", refused + "status 1\n"},
+		{"eval --hosts " + file + " --across count -o csv h.one", "time,h.one\nTIME,2\n", refused + "status 1\n"},
+		{two + "eval --all-hosts h.one", "", "pmderive: --all-hosts is gone: the status is 1 unless all hosts answer\nTry 'pmderive eval --help'.\nstatus 2\n"},
 		{"-h 127.0.0.1:1 -h 127.0.0.2:1 eval h.one", "", refused + strings.Replace(refused, "none", "127.0.0.2:1", 1) + "status 1\n"},
 		{"-h 127.0.0.1:1 -h 127.0.0.2:1 eval -t 0.1 -s 2 h.one", "", refused + strings.Replace(refused, "none", "127.0.0.2:1", 1) + "status 1\n"},
-		{"-h " + hosts[0] + " eval --all-hosts h.on", "", "pmderive: a: unknown metric h.on\n  h.on\n  ^\n  did you mean h.one?\nstatus 1\n"},
+		{"-h " + hosts[0] + " eval --across sum h.on", "", "pmderive: a: unknown metric h.on\n  h.on\n  ^\n  did you mean h.one?\nstatus 1\n"},
 		{two + "explain h.one", "", "pmderive: too many hosts requested: b\nTry 'pmderive explain --help'.\nstatus 2\n"},
 		{two + "-h " + hosts[0] + " eval h.one", "", "pmderive: host a is named twice\nTry 'pmderive eval --help'.\nstatus 2\n"},
 		{two + "eval --sort value --top 3 -o csv h.disk", "time,host,metric,instance,value\nTIME,b,h.disk,sdb,40960\nTIME,b,h.disk,sda,20480\nTIME,a,h.disk,sdb,20\n", ""},
@@ -97,21 +106,19 @@ func TestHosts(t *testing.T) {
 		{two + "eval --where h.disk>15 -o csv h.disk", "time,host,metric,instance,value\nTIME,a,h.disk,sdb,20\nTIME,b,h.disk,sda,20480\nTIME,b,h.disk,sdb,40960\n", ""},
 		{two + "eval --where h.one>1500 -o csv h.one", "time,host,metric,instance,value\nTIME,b,h.one,,2097152\n", ""},
 		{two + "eval -t 0.1 -s 3 --limit 1 -o csv h.one", "time,host,metric,instance,value\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\n", ""},
-		{two + "h.one", "TIME  h.one\na     1 Kbyte\nb  2048 Kbyte\n", ""},
+		{two + "h.one", "time  h.one ---\n  a  b\n  Kbyte  Kbyte\nTIME  1  2048\n", ""},
 		{two + ":source", "2 hosts; a answers questions about metrics\n", ""},
-		{two + "x.y=h.one*2 x.y", "x.y: 64-bit unsigned int, instant, byte\nTIME  x.y\na     2 Kbyte\nb  4096 Kbyte\n", ""},
-		{two + ":set@across@sum h.disk", "time                     h.disk -----\n                           sda    sdb\n                         Kbyte  Kbyte\nTIME  20.01  40.02\n", ""},
+		{two + "x.y=h.one*2 x.y", "x.y: 64-bit unsigned int, instant, byte\ntime  x.y ---\n  a  b\n  Kbyte  Kbyte\nTIME  2  4096\n", ""},
+		{two + ":set@across@sum h.disk", "time  h.disk ---\n  sda  sdb\n  Kbyte  Kbyte\nTIME  20.01  40.02\n", ""},
 		{two + ":set@across@top@1 h.disk :set@across", "TIME  h.disk\nb  sdb  40 Kbyte\ntop 1\n", ""},
 		{two + ":top@1@h.disk", "TIME  h.disk\nb  sdb  40 Kbyte\n", ""},
-		{two + ":plot@h.one", "", "pmderive: charts are of one host; :source host a leaves the others\nstatus 1\n"},
-		{two + ":set@samples@2 :set@interval@0.1 :watch@h.one", "TIME  a     1     Kbyte  ▁\nTIME  b  2048     Kbyte  ▁\nTIME  a     1     Kbyte  ▁▁\nTIME  b  2048     Kbyte  ▁▁\n", ""},
+		{two + ":set@samples@2 :set@interval@0.1 :watch@h.one", "TIME  a  1  Kbyte  ▁\nTIME  b  2048  Kbyte  ▁\nTIME  a  1  Kbyte  ▁▁\nTIME  b  2048  Kbyte  ▁▁\n", ""},
 		{"-h " + hosts[0] + " :source@host@" + hosts[0] + "@" + hosts[1] + " h.one :source@host@" + hosts[1] + " h.one",
-			"2 hosts; a answers questions about metrics\nTIME  h.one\na     1 Kbyte\nb  2048 Kbyte\nhost b\n2048 Kbyte\n", ""},
-		{"-h " + hosts[0] + " -h 127.0.0.1:1 h.one", "TIME  h.one\na  1024 byte\n", refused},
-		{"-h 127.0.0.2:1 -h 127.0.0.1:1 h.one", "", "pmderive: 127.0.0.2:1: Cannot connect to PMCD: Connection refused\n" + refused + "pmderive: too few hosts have answered\nstatus 1\n"},
-		{two + "eval --plot h.one", "", "pmderive: --plot is for one host\nTry 'pmderive eval --help'.\nstatus 2\n"},
+			"2 hosts; a answers questions about metrics\ntime  h.one ---\n  a  b\n  Kbyte  Kbyte\nTIME  1  2048\nhost b\n2048 Kbyte\n", ""},
+		{"-h " + hosts[0] + " -h 127.0.0.1:1 h.one", "time  h.one ---\n  a  127.0.0.1:1\n  byte  byte\nTIME  1024  lost\n", refused + "pmderive: not all hosts have answered\nstatus 1\n"},
+		{"-h 127.0.0.2:1 -h 127.0.0.1:1 h.one", "", "pmderive: 127.0.0.2:1: Cannot connect to PMCD: Connection refused\n" + refused + "pmderive: not all hosts have answered\nstatus 1\n"},
 		{two + "eval --across median h.one", "", "pmderive: values of hosts cannot be combined by 'median'; use sum, avg, min, max, count, 'top N' and 'bottom N'\nTry 'pmderive eval --help'.\nstatus 2\n"},
-		{"-L eval --all-hosts h.one", "", "pmderive: --across, --all-hosts and --hosts are for hosts, which -h or --hosts names\nTry 'pmderive eval --help'.\nstatus 2\n"},
+		{"-L eval --across sum h.one", "", "pmderive: --across and --hosts are for several hosts, which -h, --hosts or the archives of -a name\nTry 'pmderive eval --help'.\nstatus 2\n"},
 	} {
 		args := strings.Fields(tt.line)
 		for i := range args {
@@ -123,7 +130,7 @@ func TestHosts(t *testing.T) {
 		}
 		clean := strings.NewReplacer(hosts[0], "a", hosts[1], "b", "127.0.0.1:1:", "none:", "\r\n", "\n")
 		out := sampleTime.ReplaceAllString(got.Stdout, "TIME")
-		out, errs := clean.Replace(out), sorted(clean.Replace(got.Stderr))
+		out, errs := blanks.ReplaceAllString(dashes.ReplaceAllString(clean.Replace(out), "---"), "  "), sorted(clean.Replace(got.Stderr))
 		if out != tt.out || errs != sorted(tt.errs) {
 			t.Errorf("%s:\n%s%s\nwant\n%s%s", tt.line, out, errs, tt.out, tt.errs)
 		}
@@ -220,4 +227,21 @@ func sorted(text string) string {
 		}
 	}
 	return strings.Join(lines, "")
+}
+
+// TestHostsCharts: a chart has a line for each host.
+func TestHostsCharts(t *testing.T) {
+	hosts := serveHosts(t, 2)
+	for _, line := range []string{"eval --plot -t 0.1 -s 2 h.one", ":set@samples@2 :set@interval@0.1 :plot@h.one"} {
+		args := append([]string{"-h", hosts[0], "-h", hosts[1]}, strings.Fields(line)...)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "@", " ")
+		}
+		got := clitest.Run("pmderive", newCommand, args, nil)
+		for _, want := range []string{"   " + hosts[0] + "  1 Kbyte\n", "   " + hosts[1] + "  2048 Kbyte\n"} {
+			if got.Status != 0 || !strings.Contains(got.Stdout, want) {
+				t.Errorf("%s: %q is not in\n%s%s", line, want, got.Stdout, got.Stderr)
+			}
+		}
+	}
 }

@@ -109,7 +109,7 @@ func (a *app) newRoot() *cobra.Command {
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		_, many := cmd.Annotations[several]
-		if len(a.hosts) > 1 && cmd != root && cmd.Flags().Lookup("all-hosts") == nil && cmd.Name() != "push" && !many {
+		if len(a.hosts) > 1 && cmd != root && cmd.Flags().Lookup("hosts") == nil && cmd.Name() != "push" && !many {
 			return fmt.Errorf("too many hosts requested: %s", pmcd.Redact(a.hosts[1]))
 		}
 		a.sources.Registry().SetLanguage(a.language())

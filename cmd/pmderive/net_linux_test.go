@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	diff "github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
@@ -56,6 +57,9 @@ func TestNet(t *testing.T) {
 		if err := archivetest.Build(given, name); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := archivetest.BuildDemo(given, "spare", 150*time.Second); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.CopyFS(given, os.DirFS("testdata/net/files")); err != nil {
 		t.Fatal(err)

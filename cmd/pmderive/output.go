@@ -18,7 +18,7 @@ import (
 
 // machineForms are the forms of output for programs.
 var machineForms = map[string]func(io.Writer, *sampling.Header, *samples.Options) (sampling.Writer, error){
-	"csv": samples.NewCSV, "json": samples.NewJSON, "openmetrics": samples.NewOpenMetrics,
+	"csv": samples.NewCSV, "json": samples.NewJSON, "openmetrics": samples.NewOpenMetrics, "value": samples.NewValues,
 }
 
 // output returns what writes samples in a form.

@@ -70,7 +70,7 @@ func (x *across) describe(h *sampling.Header) {
 	if x.most > 0 {
 		return
 	}
-	h.Hosts = false
+	h.Hosts = nil
 	for i := range h.Metrics {
 		m := &h.Metrics[i]
 		m.Counter = nil

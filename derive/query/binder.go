@@ -60,7 +60,8 @@ type Expr struct {
 	Change syntax.Expr // the tree of the rate
 
 	id, rateID         pcp.ID
-	column, rateColumn int // of a fetch
+	column, rateColumn int  // of a fetch
+	converted          bool // to the units of the Selection
 }
 
 // Compile checks an expression. The error is a *diagnose.Problem, or that of a request to the source.
@@ -79,6 +80,7 @@ type Compiled struct {
 	Err        error // a *diagnose.Problem; Expr is nil then
 
 	definition *derive.Definition // nil as long as the text has not been parsed
+	converted  bool               // to the units of the Selection
 }
 
 // Compile checks expressions, which may be written NAME = EXPR, with the requests for all of them at once. A

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -19,9 +18,8 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// ErrHosts means that no host has answered, or not all hosts where all are required. Report has
-// received the error of each.
-var ErrHosts = errors.New("too few hosts have answered")
+// ErrHosts means that some of several hosts have never answered. Report has got what is wrong with each.
+var ErrHosts = errors.New("not all hosts have answered")
 
 // CheckHosts checks the specifications of several hosts. Two that differ only in their passwords would have the same name. The error
 // does not show passwords.
@@ -96,7 +94,8 @@ func (f *Fleet) Run(ctx context.Context, defs *derive.Set, q *Query) (*Stream, e
 	}
 	st := &Stream{once: q.Once}
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
-		r := &rounds{fleet: f, q: q, across: across, stream: st, state: make(map[string]*hostState), round: make(map[string]*reading)}
+		r := &rounds{fleet: f, q: q, all: mix{stream: st, sel: &q.Select, across: across}, state: make(map[string]*hostState), round: make(map[string]*reading)}
+		r.all.begin, r.all.complain = r.header, r.complain
 		r.run(ctx, defs, yield)
 	}
 	return st, nil
@@ -104,14 +103,12 @@ func (f *Fleet) Run(ctx context.Context, defs *derive.Set, q *Query) (*Stream, e
 
 // rounds puts the answers of hosts together.
 type rounds struct {
-	fleet  *Fleet
-	q      *Query
-	across *across // nil leaves the hosts apart
-	stream *Stream // whose Header the first answer makes
+	fleet *Fleet
+	q     *Query
+	all   mix
 
 	state map[string]*hostState
 	round map[string]*reading // the answers of the round so far
-	smp   sampling.Sample
 	taken int
 	open  int // hosts that are not done
 	reports
@@ -249,19 +246,24 @@ func (r *rounds) end(ctx context.Context, whole bool, yield func(*sampling.Sampl
 
 // heard tells the Watcher of an answer. The result is false if the end of the run has cut the answer short.
 func (r *rounds) heard(row *fetchgroup.Row[*reading]) bool {
-	state := sampling.Answered
-	switch {
-	case errors.Is(row.Err, context.Canceled):
+	if errors.Is(row.Err, context.Canceled) {
 		return false
-	case r.q.Watcher == nil:
-		return true
-	case errors.Is(row.Err, fetchgroup.ErrLate):
-		state = sampling.Late
-	case row.Err != nil:
-		state = sampling.Lost
 	}
-	r.q.Watcher.Heard(pmcd.Redact(row.Host), state)
+	if r.q.Watcher != nil {
+		r.q.Watcher.Heard(pmcd.Redact(row.Host), stateOf(row.Err))
+	}
 	return true
+}
+
+// stateOf returns the state of a host by the error of its answer.
+func stateOf(err error) sampling.HostState {
+	switch {
+	case errors.Is(err, fetchgroup.ErrLate):
+		return sampling.Late
+	case err != nil:
+		return sampling.Lost
+	}
+	return sampling.Answered
 }
 
 // add takes the answer of a host.
@@ -323,7 +325,7 @@ func (r *rounds) tellMore() {
 	}
 }
 
-// verdict returns the error of the run: no host answered, or not all where all must.
+// verdict returns the error of the run: some host has never answered. A Watcher knows which they are.
 func (r *rounds) verdict() error {
 	good := 0
 	for _, h := range r.fleet.hosts {
@@ -335,7 +337,7 @@ func (r *rounds) verdict() error {
 		}
 	}
 	r.tellMore()
-	if good == 0 || r.q.All && good < len(r.fleet.hosts) {
+	if good == 0 || r.q.Watcher == nil && good < len(r.fleet.hosts) {
 		return ErrHosts
 	}
 	return nil
@@ -350,77 +352,47 @@ func (r *rounds) flush(ctx context.Context, yield func(*sampling.Sample, error) 
 		}
 		return nil
 	}
-	smp := &r.smp
-	smp.Time, smp.Ordered = pcp.Timestamp{}, true
+	r.all.smp.Absent = nil
 	for _, h := range r.fleet.hosts {
-		answer, ok := r.round[h]
-		if !ok {
-			continue
+		if answer, ok := r.round[h]; ok {
+			r.all.add(h, pmcd.Redact(h), answer.header, &answer.Sample)
+		} else if r.q.Watcher == nil {
+			r.absent(h)
 		}
-		if r.stream.Header == nil {
-			r.begin(answer.header)
-		}
-		r.merge(h, answer)
 	}
 	clear(r.round)
-	if r.across != nil {
-		if err := r.across.apply(ctx, smp); err != nil {
-			return err
-		}
-	}
-	if err := r.q.Select.arrange(ctx, smp); err != nil {
+	smp, err := r.all.end(ctx)
+	if err != nil {
 		return err
 	}
 	r.taken++
 	if !yield(smp, nil) {
 		return errStopped
 	}
-	clear(smp.Sets)
+	r.all.next()
 	return nil
 }
 
-// begin makes the Header of that of the first host that answers.
-func (r *rounds) begin(first *sampling.Header) {
-	h := *first
-	h.Metrics = slices.Clone(first.Metrics)
-	h.Hosts, h.Live = true, !r.q.Once
+// absent notes why a host has no values.
+func (r *rounds) absent(host string) {
+	if r.all.smp.Absent == nil {
+		r.all.smp.Absent = make(map[string]sampling.HostState)
+	}
+	r.all.smp.Absent[pmcd.Redact(host)] = stateOf(r.state[host].err)
+}
+
+// header makes the Header of the first host that answers that of all.
+func (r *rounds) header(h *sampling.Header) {
+	h.Live, h.Hosts = !r.q.Once, make([]string, len(r.fleet.hosts))
+	for i, host := range r.fleet.hosts {
+		h.Hosts[i] = pmcd.Redact(host)
+	}
 	h.Start, h.End, h.Interval, h.Samples = pcp.Timestamp{}, pcp.Timestamp{}, r.q.Times.Interval, r.wanted()
 	if r.q.Once {
 		h.Interval = 0
 	}
 	if h.Samples == 0 {
 		h.Samples = -1
-	}
-	if r.across != nil {
-		r.across.describe(&h)
-	}
-	r.smp.Sets = make([]sampling.Set, len(h.Metrics))
-	r.stream.Header = &h
-}
-
-// merge adds the values of a host, in the units of the first one.
-func (r *rounds) merge(host string, answer *reading) {
-	if r.smp.Time.Compare(answer.Time) < 0 {
-		r.smp.Time = answer.Time
-	}
-	places, err := placesIn(r.stream.Header, answer.header)
-	for i, at := range places {
-		if at < 0 {
-			continue
-		}
-		set, to := &answer.Sets[i], &r.stream.Header.Metrics[at]
-		if set.Err != nil {
-			r.complain(host, fmt.Errorf("%s: %w", to.Name, set.Err))
-			continue
-		}
-		from, units := answer.header.Metrics[i].Desc.Units, to.Desc.Units
-		if r.across != nil && !r.across.units {
-			units = from
-		}
-		appendIn(&r.smp.Sets[at], set, from, units, pmcd.Redact(host), answer.Time)
-	}
-	if err != nil {
-		r.complain(host, err)
 	}
 }
 

@@ -54,8 +54,6 @@ type Query struct {
 	// Across puts the values of several hosts together: sum, avg, min, max, count, top N, bottom N. ""
 	// leaves them apart.
 	Across string
-	// All makes it an error if one of several hosts does not answer.
-	All bool
 	// Watcher follows several hosts; nil for none.
 	Watcher Watcher
 }
@@ -111,6 +109,7 @@ type plan struct {
 	wrong   []error // of the expressions that are not among these
 	request pmapi.Request
 	where   *Expr // see Selection; nil for none
+	units   conversion
 }
 
 // Run returns the samples of expressions over a source. Expressions that are wrong do not keep the
@@ -156,10 +155,15 @@ func prepare(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*pla
 	}
 	p := &plan{Query: q, src: src, derived: b.Derived, request: pmapi.Request{Gaps: q.Gaps}}
 	converted := q.Select.Units == ""
+	if !converted {
+		if p.units, err = parseUnits(q.Select.Units); err != nil {
+			return nil, err
+		}
+	}
 	for i := 0; i < len(named) && q.Select.Units != ""; i++ {
 		x := &named[i]
-		if text := b.rescaled(ctx, x.Text, q.Select.Units); text != x.Text {
-			x.Text, x.definition, converted = text, nil, true
+		if text := p.units.apply(ctx, b, x.Text); text != x.Text {
+			x.Text, x.definition, x.converted, converted = text, nil, true, true
 		}
 	}
 	compile := b.compileAll
@@ -174,6 +178,7 @@ func prepare(ctx context.Context, src *Source, defs *derive.Set, q *Query) (*pla
 			x.Err = b.instanceError(ctx, x.Text, x.Expr)
 		}
 		if x.Err == nil {
+			x.Expr.converted = x.converted
 			p.add(x.Expr)
 		} else {
 			p.wrong = append(p.wrong, x.Err)
@@ -233,6 +238,12 @@ func (p *plan) header() *sampling.Header {
 		if p.rate(e) {
 			counter := m.Desc
 			m.Desc, m.Counter = e.Rate.Root.Desc(pcp.NullID), &counter
+		}
+		if e.converted && p.units.label != "" {
+			m.Desc.Units, m.Unit = pcp.Units{}, p.units.label // PCP has no bits
+			if p.rate(e) {
+				m.Unit += "/s"
+			}
 		}
 		h.Metrics = append(h.Metrics, m)
 	}

@@ -62,9 +62,13 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestRecordings: the values of recordings stand in the places and in the units of the metrics of the first one.
+// TestRecordings: the values of recordings at one time stand in the places and in the units of the metrics of the first one.
 func TestRecordings(t *testing.T) {
 	worlds := machines()
+	now := time.Now()
+	for _, w := range worlds {
+		w.Now = func() time.Time { return now }
+	}
 	for _, tt := range []struct {
 		name  string
 		query query.Query
@@ -73,12 +77,12 @@ func TestRecordings(t *testing.T) {
 		err   error
 	}{
 		{"an inner name", query.Query{Exprs: []string{"m"}, Expand: true},
-			[]string{" m.size a=1024 m.two a=2", " m.size b=3072 m.two", " m.size c=9 m.two c=5"},
-			[]string{"b: left out, as the first host does not have it: m.other", "d: IPC protocol failure"}, query.ErrRecordings},
+			[]string{" m.size a=1024 b=3072 c=9 m.two a=2 c=5"},
+			[]string{"d: IPC protocol failure", "b: left out, as the first host does not have it: m.other"}, query.ErrRecordings},
 		{"an expression", query.Query{Exprs: []string{"m.two * 2"}},
-			[]string{" m.two * 2 a=4", " m.two * 2 c=10"},
-			[]string{"b: column 1: unknown metric m.two", "d: IPC protocol failure"}, query.ErrRecordings},
-		{"a limit", query.Query{Exprs: []string{"m.size"}, Select: query.Selection{Limit: 2}}, []string{" m.size a=1024", " m.size b=3072"}, nil, nil},
+			[]string{" m.two * 2 a=4 c=10"},
+			[]string{"d: IPC protocol failure", "b: column 1: unknown metric m.two"}, query.ErrRecordings},
+		{"combined", query.Query{Exprs: []string{"m.size"}, Across: "max"}, []string{" m.size =3072"}, []string{"d: IPC protocol failure"}, query.ErrRecordings},
 	} {
 		var said, lines []string
 		r := &query.Recordings{Names: []string{"a", "b", "c", "d"}, Workers: 3, Report: func(name string, err error) { said = append(said, name+": "+err.Error()) }}
@@ -117,32 +121,62 @@ func (n named) Unwrap() pmapi.Source { return n.Source }
 
 func (n named) Host() (name, zone string) { return n.host, "" }
 
-// TestRecordingsEnd: when no more samples are taken, no more recordings are opened.
-func TestRecordingsEnd(t *testing.T) {
-	r := &query.Recordings{Names: make([]string, 50), Workers: 1, Report: func(name string, err error) { t.Error(name, err) }}
-	opened := 0 // without a lock, so that there is one worker
-	r.Open = func(context.Context, string) (*query.Source, error) {
-		opened++
-		return open(t, "demo"), nil
+// TestRecordingsAligned: recordings are sampled at the same times, each within its own; when no more samples are taken,
+// no more are read.
+func TestRecordingsAligned(t *testing.T) {
+	r := &query.Recordings{Names: []string{"a", "b", "c"}, Workers: 2, Report: func(name string, err error) { t.Error(name, err) }}
+	start := map[string]int64{"a": 0, "b": 25, "c": 100}
+	var first pcp.Timestamp
+	r.Open = func(_ context.Context, name string) (*query.Source, error) {
+		src := open(t, "demo")
+		line := src.Line
+		src = query.NewSource(named{src, name})
+		src.Line = late{line, start[name]}
+		return src, nil
 	}
-	r.Times = func(_ context.Context, src *query.Source, of sampling.Times) (sampling.Times, error) {
-		of.Start = src.At
+	r.Times = func(_ context.Context, all *query.Span, of sampling.Times) (sampling.Times, error) {
+		first, of.Start = all.From, all.From
 		return of, nil
 	}
-	st, err := r.Run(t.Context(), derive.NewSet(), &query.Query{Exprs: []string{"disk.dev.total"}, Times: sampling.Times{Interval: time.Second}})
+	st, err := r.Run(t.Context(), derive.NewSet(), &query.Query{Exprs: []string{"rate(disk.dev.total)"}, Times: sampling.Times{Interval: 10 * time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, err := range st.Samples {
+	for smp, err := range st.Samples {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n++; n == 700 { // one has some 600
+		n++
+		if got := smp.Time.Sub(first); got != float64(10*n) {
+			t.Errorf("sample %d is at %v", n, got)
+		}
+		hosts := make(map[string]bool)
+		for i := range smp.Sets[0].Len() {
+			hosts[smp.Sets[0].At(i).Host] = true
+		}
+		for name, from := range start { // a rate needs two samples
+			if want := int64(10*n) >= (from+9)/10*10+10; hosts[name] != want {
+				t.Errorf("sample %d has values of %s: %v", n, name, !want)
+			}
+		}
+		if n == 20 {
 			break
 		}
 	}
-	if opened > 3 {
-		t.Errorf("%d recordings were opened", opened)
+	if want := []string{"a", "b", "c"}; n != 20 || !reflect.DeepEqual(st.Header.Hosts, want) {
+		t.Errorf("%d samples of %q", n, st.Header.Hosts)
 	}
+}
+
+// late is a recording that seems to begin later.
+type late struct {
+	pmapi.Timeline
+	seconds int64
+}
+
+func (l late) Bounds(ctx context.Context) (from, to pcp.Timestamp, err error) {
+	from, to, err = l.Timeline.Bounds(ctx)
+	from.Sec += l.seconds
+	return from, to, err
 }

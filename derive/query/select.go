@@ -22,7 +22,7 @@ type Selection struct {
 	Where     string   // an expression: samples, or instances of its domain, where it is 0 or has no value are left out
 	Limit     int      // how many samples there are at most, 0 for no bound
 	Instances []string // names of instances, or patterns of them; empty for all
-	Units     string   // to which what has their dimension is converted, counters as rates
+	Units     string   // as ParseUnits takes them, to which what has their dimension is converted, counters as rates
 	Sort      string   // one of Sorts; "" is the first
 	Top       int      // how many values of each expression there are; 0 for all
 }
@@ -65,17 +65,6 @@ func (s *Source) expand(ctx context.Context, defs *derive.Set, exprs []string) (
 		list = append(list, below...)
 	}
 	return list, nil
-}
-
-// rescaled returns an expression converted to units, or itself if it has another dimension.
-func (b *Binder) rescaled(ctx context.Context, text, units string) string {
-	for _, inner := range []string{text, "rate(" + text + ")"} {
-		with := "rescale(" + inner + `, "` + units + `")`
-		if _, err := b.Compile(ctx, with); err == nil {
-			return with
-		}
-	}
-	return text
 }
 
 // unitsProblem tells that no expression has the dimension of the units that are asked for.

@@ -33,7 +33,7 @@ func (s *Stream) Write(ctx context.Context, open func(h *sampling.Header) (sampl
 		if err = w.Sample(writing, smp); err != nil {
 			break
 		}
-		if n++; s.once && !s.Header.Hosts {
+		if n++; s.once && s.Header.Hosts == nil {
 			err = smp.Err()
 		}
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 // Recordings splits the archives of a directory into lists that are exported as one recording each: the
-// archives of one machine, as far as they follow each other. A list of archives of one host is split the same
-// way. Those that have the same host name are in one list. A directory without archives stands for those below it.
+// archives of one machine, as far as they follow each other. A list of archives is split the same way.
+// Those that have the same host name are in one list. A directory without archives stands for those below it.
 func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 	info, err := os.Stat(list)
 	isDir := err == nil && info.IsDir()
@@ -59,9 +59,6 @@ func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 			machines, on[host] = append(machines, machine), append(on[host], machine)
 		}
 		of[machine] = append(of[machine], r)
-	}
-	if !isDir && len(machines) > 1 {
-		return [][]string{{list}}, nil // an error of its export
 	}
 	for _, host := range hosts {
 		var list []string

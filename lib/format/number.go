@@ -17,10 +17,11 @@ const (
 
 // A NumberForm says how numbers are shown to people.
 type NumberForm struct {
-	Precision int  // digits after the point, Full or Readable
-	Scale     bool // the unit is chosen so that numbers have one to four digits before the point
-	Percent   bool // ratios are multiplied by 100
-	Running   bool // more values come below the first ones: there is room for them
+	Precision int    // digits after the point, Full or Readable
+	Scale     bool   // the unit is chosen so that numbers have one to four digits before the point
+	Percent   bool   // ratios are multiplied by 100
+	Running   bool   // more values come below the first ones: there is room for them
+	Unit      string // of the numbers, which are in it; "" for that of their metric
 }
 
 // A Magnitude is the largest absolute value of some numbers, and the least that is not 0: they decide the
@@ -65,6 +66,8 @@ func (f NumberForm) Numbers(d *pcp.Desc, fixed bool, size Magnitude) Numbers {
 	n.group = f.Precision == Readable && (float || d.Sem != pcp.Discrete || !d.Units.Dimensionless())
 	unit := d.Units
 	switch prefix := ""; {
+	case f.Unit != "":
+		n.fixed, n.Unit = true, f.Unit
 	case d.Units.Dimensionless() && float && f.Percent:
 		n.factor, n.Unit = 100, "%"
 	case f.Scale && !fixed:

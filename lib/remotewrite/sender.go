@@ -98,7 +98,7 @@ func NewSender(ctx context.Context, opt *SenderOptions) *Sender {
 
 // Begin makes the Sender take the samples that h describes.
 func (s *Sender) Begin(h *sampling.Header) {
-	s.hosts, s.interval = h.Hosts, h.Interval
+	s.hosts, s.interval = h.Hosts != nil, h.Interval
 	var families format.Families
 	if s.opt.Live { // a metric called up is not the series up
 		families.Family("up", &pcp.Desc{Type: pcp.Double})

@@ -244,7 +244,7 @@ func (s *simulated) process(c *Client, rounds int, last bool) error {
 	double := func(name string, dom pcp.InDom) sampling.Metric {
 		return sampling.Metric{Name: name, Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Double, InDom: dom}}
 	}
-	snd.Begin(&sampling.Header{Metrics: []sampling.Metric{double("x", pcp.NullInDom), double("d", pcp.NewInDom(60, 1))}, Live: true, Hosts: true})
+	snd.Begin(&sampling.Header{Metrics: []sampling.Metric{double("x", pcp.NullInDom), double("d", pcp.NewInDom(60, 1))}, Live: true, Hosts: []string{}})
 	for range rounds {
 		full := s.faults.Chance(15)
 		s.mu.Lock()

@@ -24,7 +24,7 @@ func TestRounds(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := open(t, dir, nil)
 			defer q.Close()
-			s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double, dom}, Live: true, Hosts: true}, remotewrite.SenderOptions{Queue: q})
+			s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double, dom}, Live: true, Hosts: []string{}}, remotewrite.SenderOptions{Queue: q})
 			do(s, func(values ...sampling.Value) {
 				var x, d sampling.Set
 				for i := range values {
@@ -131,7 +131,7 @@ func TestBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := open(t, dir, nil)
 		defer q.Close()
-		s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double, dom}, Live: true, Hosts: true}, remotewrite.SenderOptions{Queue: q})
+		s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double, dom}, Live: true, Hosts: []string{}}, remotewrite.SenderOptions{Queue: q})
 		for i, sec := range []int64{1000, 1010, 1005, 1020} {
 			v := sampling.Value{ID: pcp.NullInst, Host: "a", Value: pcp.DoubleValue(1), Time: pcp.Timestamp{Sec: sec}}
 			x, d := sampling.SetOf(v), sampling.Set{}
@@ -184,7 +184,7 @@ func TestUpDoubles(t *testing.T) { synctest.Test(t, testUpDoubles) }
 
 func testUpDoubles(t *testing.T) {
 	q := queue(t, large)
-	s, warned := sender(t, &sampling.Header{Live: true, Hosts: true}, remotewrite.SenderOptions{Queue: q, Labels: []remotewrite.Label{{Name: "host", Value: "web"}}})
+	s, warned := sender(t, &sampling.Header{Live: true, Hosts: []string{}}, remotewrite.SenderOptions{Queue: q, Labels: []remotewrite.Label{{Name: "host", Value: "web"}}})
 	for range 3 {
 		s.Heard("a", sampling.Answered)
 		s.Heard("b", sampling.Lost)
@@ -211,7 +211,7 @@ func TestManyLost(t *testing.T) {
 	round := func(hosts int) time.Duration {
 		q := queue(t, large)
 		defer q.Close()
-		s, _ := sender(t, &sampling.Header{Live: true, Hosts: true}, remotewrite.SenderOptions{Queue: q})
+		s, _ := sender(t, &sampling.Header{Live: true, Hosts: []string{}}, remotewrite.SenderOptions{Queue: q})
 		for i := range hosts {
 			s.Heard(strconv.Itoa(i), sampling.Lost)
 		}

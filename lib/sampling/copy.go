@@ -10,8 +10,7 @@ import (
 // A Copier copies the samples of a run into memory of their own. Columns of numbers stay columns, and the names of
 // instances are shared by samples that have the same instances.
 type Copier struct {
-	Host string // whose the samples are, see Set.Host
-	Size int    // bytes of the copies so far, about; the caller may set it to 0
+	Size int // bytes of the copies so far, about; the caller may set it to 0
 
 	known  []*roster // of the sets of the sample before
 	words  []uint64  // room for other columns
@@ -41,11 +40,9 @@ func (c *Copier) Copy(ctx context.Context, s *Sample) (*Sample, error) {
 		if own.Sets[i], err = set.Own(ctx); err != nil {
 			return nil, err
 		}
-		own.Sets[i].Host = c.Host
 		c.Size += setSize
 		for k := range own.Sets[i].list {
 			v := &own.Sets[i].list[k]
-			v.Host = c.Host
 			c.Size += valueSize
 			if v.Value.IsSet() && !v.Value.Type().Arithmetic() {
 				c.Size += len(v.Value.Bytes())
@@ -76,7 +73,7 @@ func (c *Copier) column(i int, column *Column) Set {
 		c.values = make([]pcp.Values, 0, min(2*cap(c.values)+1, 1<<8))
 	}
 	c.values = append(c.values, pcp.Values{Type: column.Type, Insts: c.known[i].ids, Words: c.words[at:len(c.words):len(c.words)]})
-	return Set{Host: c.Host, values: &c.values[len(c.values)-1], names: c.known[i].names}
+	return Set{values: &c.values[len(c.values)-1], names: c.known[i].names}
 }
 
 // is reports whether a column has the instances of a roster.

@@ -7,6 +7,7 @@
 package sampling
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -22,7 +23,7 @@ import (
 type Header struct {
 	Metrics  []Metric
 	Source   Source
-	Hosts    bool           // the values are those of several hosts, and each has its Host
+	Hosts    []string       // whose values these are, each with its Host, in their order; nil for one source
 	Live     bool           // the samples come as time goes by
 	Zone     *time.Location // in which times are shown; nil means UTC
 	Start    pcp.Timestamp  // of the window; zero for live samples
@@ -42,6 +43,7 @@ type Metric struct {
 	Fixed   bool      // the expression says in which units the values are
 	Labels  []string  // by which the instances are groups, see pcp.GroupValues; nil for others
 	Look    *Look     // in tables; nil for the usual one
+	Unit    string    // of the values where Desc, which has no units then, cannot say it: Mbit/s
 }
 
 // A Look says how the values of a column of a table look.
@@ -63,12 +65,13 @@ type Source struct {
 // A Sample holds the values of all metrics of a run at one time.
 type Sample struct {
 	Time    pcp.Timestamp
-	Missing string        // why there are no values; Sets is not used then
-	Gap     bool          // recording was interrupted since the sample before; only where that was asked for
-	Average bool          // the values are averages of those of the samples before
-	Since   pcp.Timestamp // of the fetch before; zero if that is not known
-	Sets    []Set         // one for each metric
-	Ordered bool          // the values are in the order in which they are to be shown
+	Missing string               // why there are no values; Sets is not used then
+	Gap     bool                 // recording was interrupted since the sample before; only where that was asked for
+	Average bool                 // the values are averages of those of the samples before
+	Since   pcp.Timestamp        // of the fetch before; zero if that is not known
+	Sets    []Set                // one for each metric
+	Ordered bool                 // the values are in the order in which they are to be shown
+	Absent  map[string]HostState // the Hosts of the Header that have not answered; nil for none
 }
 
 // A Value is the value of an instance.
@@ -77,7 +80,7 @@ type Value struct {
 	Instance string        // empty for a metric without instances
 	Value    pcp.Value     // not set if it is unknown
 	Counter  pcp.Value     // the counter, if Value is its rate
-	Host     string        // whose value it is, if the Header says Hosts
+	Host     string        // whose value it is, if the Header has Hosts
 	Time     pcp.Timestamp // when the Host had it; zero for the time of the Sample
 }
 
@@ -164,6 +167,9 @@ func (m *Metric) Label(instance string, full bool) string {
 	return instance
 }
 
+// Units returns the text of the units of the values, "" for none.
+func (m *Metric) Units() string { return cmp.Or(m.Unit, m.Desc.Units.String()) }
+
 // Title returns the heading of a metric's values in a table.
 func (m *Metric) Title() string {
 	if m.Look != nil {
@@ -174,7 +180,10 @@ func (m *Metric) Title() string {
 
 // Summary describes a metric in one line, and the rate that its values are.
 func (m *Metric) Summary() string {
-	if m.Counter == nil {
+	switch {
+	case m.Unit != "":
+		return strings.Replace(string(format.AppendSummary(nil, &m.Desc)), "no units", m.Unit, 1)
+	case m.Counter == nil:
 		return string(format.AppendSummary(nil, &m.Desc))
 	}
 	text := string(format.AppendSummary(nil, m.Counter))

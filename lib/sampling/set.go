@@ -13,10 +13,9 @@ import (
 // A Set holds the values of one metric in a sample. There may be millions, so it looks at columns,
 // which the next sample overwrites, or at a list; a reader looks at each value in its place.
 type Set struct {
-	Err   error  // why there are none
-	More  int    // how many there were besides those that are wanted
-	Host  string // whose the values are, if all are of one of several hosts
-	Named bool   // identifiers have no order that matters: Sample.Sort sorts by names
+	Err   error // why there are none
+	More  int   // how many there were besides those that are wanted
+	Named bool  // identifiers have no order that matters: Sample.Sort sorts by names
 
 	values *pcp.Values
 	rates  *rateColumn             // nil if there are none
@@ -39,6 +38,9 @@ func ColumnSet(values, rates *pcp.Values, name func(inst int32) string) Set {
 	}
 	return set
 }
+
+// Clear makes a Set one of an empty list, in the memory of the list that it has had.
+func (set *Set) Clear() { *set = Set{list: set.list[:0]} }
 
 // Append adds values to a Set of a list.
 func (set *Set) Append(values ...Value) { set.list = append(set.list, values...) }
@@ -91,7 +93,7 @@ func (set *Set) at(i int) Value {
 	if set.values == nil {
 		return set.list[i]
 	}
-	v := Value{ID: set.values.Insts[i], Value: set.values.Value(i), Host: set.Host}
+	v := Value{ID: set.values.Insts[i], Value: set.values.Value(i)}
 	if set.rates != nil {
 		v.Counter, v.Value = v.Value, set.rates.at(i, v.ID)
 	}
@@ -115,7 +117,7 @@ func (set *Set) Own(ctx context.Context) (Set, error) {
 			list[i].Value = pcp.BlobValue(v.Type(), slices.Clone(v.Bytes()))
 		}
 	}
-	return Set{Err: set.Err, More: set.More, Host: set.Host, Named: set.Named, list: list}, nil
+	return Set{Err: set.Err, More: set.More, Named: set.Named, list: list}, nil
 }
 
 // Filter keeps the values that are wanted.

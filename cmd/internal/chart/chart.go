@@ -28,9 +28,15 @@ type Chart struct {
 // A Line is the values of an instance at the times of a chart; NaN where there is none.
 type Line struct {
 	Name   string
-	Units  pcp.Units
+	Unit   Unit
 	Points []float64
 	Legend string // the name and the last value with its unit; Panels sets it
+}
+
+// A Unit is that of a line: units of PCP or, where it has none, a name.
+type Unit struct {
+	Units pcp.Units
+	Name  string
 }
 
 // A Panel is a part of a chart with one unit and an axis of values. Other values are drawn beyond the panel.
@@ -50,7 +56,7 @@ type Tick struct {
 // Choose returns a chart of the lines that have values, or of too many those with the largest. Units take turns, because
 // their numbers cannot be compared.
 func (c *Chart) Choose(most int) *Chart {
-	peaks, units, ranks := make(map[*Line]float64), make(map[pcp.Units]int), make(map[*Line]int)
+	peaks, units, ranks := make(map[*Line]float64), make(map[Unit]int), make(map[*Line]int)
 	var lines []*Line
 	for _, l := range c.Lines {
 		if r := rangeOf(l); r.Low <= r.High {
@@ -65,8 +71,8 @@ func (c *Chart) Choose(most int) *Chart {
 	sorted := slices.Clone(lines)
 	slices.SortStableFunc(sorted, func(a, b *Line) int { return cmp.Compare(peaks[b], peaks[a]) })
 	for _, l := range sorted {
-		ranks[l] = units[l.Units]
-		units[l.Units]++
+		ranks[l] = units[l.Unit]
+		units[l.Unit]++
 	}
 	slices.SortStableFunc(sorted, func(a, b *Line) int { return cmp.Compare(ranks[a], ranks[b]) })
 	d.Lines = slices.DeleteFunc(lines, func(l *Line) bool { return !slices.Contains(sorted[:most], l) })
@@ -96,12 +102,12 @@ func (c *Chart) x(t time.Time) float64 {
 // Panels returns the panels of a chart in the order of its lines, whose axes have about some number of steps: one for each
 // unit or, if lines cannot be told apart otherwise, for each line. Lines with the same unit have the same axis.
 func (c *Chart) Panels(steps int, apart bool) (panels []*Panel) {
-	scales := make(map[pcp.Units]*Panel)
+	scales := make(map[Unit]*Panel)
 	for _, l := range c.Lines {
-		p := scales[l.Units]
+		p := scales[l.Unit]
 		if p == nil {
 			p = &Panel{}
-			scales[l.Units] = p
+			scales[l.Unit] = p
 			panels = append(panels, p)
 		}
 		p.Lines = append(p.Lines, l)
@@ -114,7 +120,7 @@ func (c *Chart) Panels(steps int, apart bool) (panels []*Panel) {
 	}
 	panels = nil
 	for _, l := range c.Lines {
-		p := *scales[l.Units]
+		p := *scales[l.Unit]
 		p.Lines = []*Line{l}
 		panels = append(panels, &p)
 	}
@@ -127,7 +133,9 @@ func (p *Panel) scale(form format.NumberForm, steps int) {
 	for _, f := range []float64{raw.Low, raw.High} {
 		size.Note(pcp.DoubleValue(f))
 	}
-	p.numbers = form.Numbers(&pcp.Desc{Type: pcp.Double, Units: p.Lines[0].Units}, false, size)
+	unit := p.Lines[0].Unit
+	form.Unit = unit.Name
+	p.numbers = form.Numbers(&pcp.Desc{Type: pcp.Double, Units: unit.Units}, false, size)
 	r := Range{p.numbers.Scaled(raw.Low), p.numbers.Scaled(raw.High)}
 	marks, label := r.marks(steps)
 	p.axis = Range{marks[0], marks[len(marks)-1]}

@@ -21,7 +21,7 @@ func chartOf(units pcp.Units, list ...[]float64) *Chart {
 		c.Times = append(c.Times, time.Unix(1700000000+int64(i)*60, 0).UTC())
 	}
 	for i, points := range list {
-		c.Lines = append(c.Lines, &Line{Name: fmt.Sprint("i", i), Units: units, Points: points})
+		c.Lines = append(c.Lines, &Line{Name: fmt.Sprint("i", i), Unit: Unit{Units: units}, Points: points})
 	}
 	return c
 }
@@ -133,7 +133,7 @@ func TestChoose(t *testing.T) {
 		list = append(list, []float64{float64(i), math.NaN(), 0})
 	}
 	c := chartOf(pcp.Units{}, list...)
-	c.Lines[3].Units = pcp.Units{DimSpace: 1}
+	c.Lines[3].Unit.Units = pcp.Units{DimSpace: 1}
 	c.Lines[99].Points = []float64{math.NaN(), math.NaN(), math.NaN()}
 	c = c.Choose(4)
 	var names []string

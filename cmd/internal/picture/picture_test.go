@@ -29,7 +29,7 @@ func TestPicture(t *testing.T) {
 		p.Times = append(p.Times, time.Unix(1700000000+int64(i)*60, 0).In(zone))
 	}
 	p.Lines = []*chart.Line{
-		{Name: "a & b", Units: pcp.Units{DimSpace: 1, DimTime: -1, ScaleSpace: pcp.Kbyte, ScaleTime: pcp.Sec}, Points: []float64{1, 2, math.NaN(), 4, 3}}, {Name: strings.Repeat("long ", 20), Points: []float64{1e9, 5, 6, 7, math.NaN()}},
+		{Name: "a & b", Unit: chart.Unit{Units: pcp.Units{DimSpace: 1, DimTime: -1, ScaleSpace: pcp.Kbyte, ScaleTime: pcp.Sec}}, Points: []float64{1, 2, math.NaN(), 4, 3}}, {Name: strings.Repeat("long ", 20), Points: []float64{1e9, 5, 6, 7, math.NaN()}},
 		{Name: "alone", Points: []float64{math.NaN(), 5, math.NaN(), math.NaN(), math.NaN()}},
 	}
 	svg, raster := filepath.Join(dir, "x.svg"), filepath.Join(dir, "x.png")

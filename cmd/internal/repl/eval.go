@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -13,10 +12,10 @@ import (
 	"pmtools/cmd/internal/item"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/report"
+	"pmtools/cmd/internal/samples"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmcd"
 )
 
 // ErrNothing is the error of an answer that is empty: status 3 in the shell, for when, for eval --where and for eval --fail-empty.
@@ -190,7 +189,7 @@ func (f *Flags) evaluation(plot string) *evaluation {
 	f.Lookup("plot").NoOptDefVal = terminalChart
 	f.StringVar(&e.title, "title", "", "write `TEXT` above a chart instead of the names of its metrics")
 	f.add(&setting{
-		key: "units", usage: "convert values of this dimension to `UNITS`, as in --units=Mbyte/s; alone: put units after the names in csv, or in a column of their own",
+		key: "units", usage: "convert values of this dimension to `UNITS`, as in --units=Mbyte/s or Mbit/s; alone: put units after the names in csv, or in a column of their own",
 		alone: unitsInNames, get: func(*Settings) string { return "" }, set: e.convert,
 	})
 	f.StringSliceVarP(&e.selection.Instances, "instances", "i", nil, "show only the instances of `NAMES`, or patterns of names")
@@ -207,7 +206,7 @@ func (f *Flags) evaluation(plot string) *evaluation {
 	f.BoolVar(&e.failEmpty, "fail-empty", false, "end with status 3 if no value was written, as when --where finds nothing")
 	f.StringVar(&e.archive, "archive-out", "", "write the metrics into an archive, `BASE`.meta and so on, instead of showing them")
 	f.StringVar(&f.Fleet.File, "hosts", "", "read hosts from `FILE`, one per line or in Prometheus's JSON; - is standard input")
-	f.BoolVar(&f.Fleet.All, "all-hosts", false, "fail unless all hosts answer")
+	f.Gone("the status is 1 unless all hosts answer", "all-hosts")
 	return e
 }
 
@@ -217,10 +216,17 @@ func (e *evaluation) convert(set *Settings, text string) error {
 		return nil
 	}
 	e.selection.Units = text
-	if _, _, err := pcp.ParseUnits(text); err != nil {
-		return fmt.Errorf("--units=%s: %v", text, err)
+	return query.ParseUnits(text)
+}
+
+// units takes units that stand for themselves after --units.
+func (e *evaluation) units(s *Session, args []string) []string {
+	i := slices.IndexFunc(args, func(word string) bool { return strings.Contains(word, "/") && query.ParseUnits(word) == nil })
+	if !e.Changed("units") || e.selection.Units != "" || i < 0 {
+		return args
 	}
-	return nil
+	e.selection.Units, s.set.Units = args[i], false
+	return slices.Delete(args, i, i+1)
 }
 
 // paced takes an interval that stands before the operands.
@@ -248,10 +254,6 @@ func (e *evaluation) check(s *Session) error {
 		return misuse("--fail-empty is about values that are written, and --archive-out shows none")
 	case s.fleet != nil && e.archive != "":
 		return misuse("--archive-out is for one host")
-	case s.fleet != nil && e.plot != "" && e.Door == Prompt:
-		return query.Problemf("charts are of one host; :source host %s leaves the others", pmcd.Redact(s.name))
-	case s.fleet != nil && e.plot != "":
-		return misuse("--plot is for one host")
 	}
 	return nil
 }
@@ -264,10 +266,19 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	if e.archive != "" {
 		return e.record(ctx, s, args, w)
 	}
+	args = e.units(s, args)
 	if err := e.connect(ctx, s, args); err != nil {
 		return err
 	}
-	x, err := e.expand(ctx, s, args, w)
+	if e.Changed("across") && s.fleet == nil && s.recorded == nil {
+		return misuse("--across is for several hosts, which -h, --hosts or the archives of -a name")
+	}
+	src, done, err := s.asked(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer done()
+	x, err := e.expand(ctx, s, src, args, w)
 	if err != nil {
 		return err
 	}
@@ -276,8 +287,8 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 		return err
 	}
 	q.Exprs, e.heading = x.Exprs, x.Heading()
-	if report.Named(args) && s.fleet == nil && s.src.Line != nil { // its metrics stand in several records
-		q.Step = cmp.Or(s.src.Step, query.DefaultInterval)
+	if report.Named(args) && s.fleet == nil && src.Line != nil { // its metrics stand in several records
+		q.Step = cmp.Or(src.Step, query.DefaultInterval)
 		if e.selection.Where != "" && !e.Time.HasInterval {
 			q.Times.Interval = q.Step
 		}
@@ -312,7 +323,9 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	if e.failEmpty || e.selection.Where != "" {
 		st.Count(&values)
 	}
-	if err := e.ended(ctx, q, st.Err, e.write(ctx, s, st, q, w)); err != nil {
+	if err := e.ended(ctx, q, st.Err, e.write(ctx, s, st, q, w)); errors.Is(err, samples.ErrNone) {
+		return ErrNothing
+	} else if err != nil {
 		return err
 	}
 	switch {
@@ -363,8 +376,8 @@ func (e *evaluation) ended(ctx context.Context, q *query.Query, errs ...error) e
 }
 
 // expand puts the columns of reports in the place of their names. Times that a report asks for hold unless the options have them.
-func (e *evaluation) expand(ctx context.Context, s *Session, args []string, w io.Writer) (report.Expansion, error) {
-	x, err := s.expand(ctx, s.src, args, func(p *diagnose.Problem) {
+func (e *evaluation) expand(ctx context.Context, s *Session, src *query.Source, args []string, w io.Writer) (report.Expansion, error) {
+	x, err := s.expand(ctx, src, args, func(p *diagnose.Problem) {
 		if e.Name() == "report" {
 			s.note(w, p.Msg)
 		} else {
@@ -375,7 +388,7 @@ func (e *evaluation) expand(ctx context.Context, s *Session, args []string, w io
 		return x, err
 	}
 	o := e.Time
-	if d, ok := x.Interval(); ok && !o.HasInterval && (d > 0 || s.src.Line != nil) {
+	if d, ok := x.Interval(); ok && !o.HasInterval && (d > 0 || src.Line != nil) {
 		o.Interval, o.HasInterval = d, true
 	}
 	if n := x.Samples(); n > 0 && !o.HasSamples {
@@ -387,7 +400,7 @@ func (e *evaluation) expand(ctx context.Context, s *Session, args []string, w io
 // query returns the query that the options ask for, but for its expressions.
 func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error) {
 	o := e.Time
-	q := &query.Query{Expand: true, Select: e.selection, Across: s.set.Across, All: e.Fleet.All, Raw: s.raw()}
+	q := &query.Query{Expand: true, Select: e.selection, Across: s.set.Across, Raw: s.raw()}
 	q.Select.Top, q.Select.Sort = s.set.Top, s.set.Sort
 	if q.Select.Top > 0 && q.Select.Sort == query.Sorts()[0] && !e.Changed("sort") {
 		q.Select.Sort = "value"
@@ -436,7 +449,7 @@ func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q 
 	case e.drawn && form.Output == outputs[0] && (e.Name() == "top" || !s.past()):
 		form.Output = Watch
 	}
-	if form.Output != "csv" && form.Output != "json" && form.Output != "openmetrics" {
+	if !slices.Contains(outputs[1:], form.Output) { // those are for programs
 		s.noteExprs(w, st)
 	}
 	_, err := s.Write(ctx, w, st, form)

@@ -32,7 +32,6 @@ type Flags struct {
 // A Fleet is what options say about several hosts, besides their names.
 type Fleet struct {
 	File string // the file that lists them
-	All  bool   // all must answer
 }
 
 // NewFlags returns an empty set of options of a verb, for a door, with their defaults in set. p has the shared

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"pmtools/derive/lint"
@@ -64,7 +65,7 @@ func (s *Session) Query(ctx context.Context, q *query.Query) (st *query.Stream, 
 // Write writes samples in a form, and returns how many there were.
 func (s *Session) Write(ctx context.Context, w io.Writer, st *query.Stream, f Form) (int, error) {
 	return st.Write(ctx, func(h *sampling.Header) (sampling.Writer, error) {
-		if f.Output == "json" && !h.Hosts {
+		if f.Output == "json" && h.Hosts == nil {
 			h.Source.Host, _ = pmapi.HostName(ctx, s.src) // beside an error there is a guess, which is good enough
 		}
 		return s.opt.Output(w, h, f)
@@ -73,7 +74,7 @@ func (s *Session) Write(ctx context.Context, w io.Writer, st *query.Stream, f Fo
 
 // form returns the form of the settings.
 func (s *Session) form(sel *query.Selection) Form {
-	return Form{Output: s.set.Output, Rows: s.set.Vertical || sel.Top > 0, Settings: &s.set}
+	return Form{Output: s.set.Output, Rows: s.set.Vertical || sel.Top > 0 || strings.Contains(s.set.Across, " "), Settings: &s.set}
 }
 
 // UseSourceZone makes the zone of the source that in which times are shown and meant.

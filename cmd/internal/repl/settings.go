@@ -18,7 +18,7 @@ import (
 )
 
 // outputs are the names of the forms of output, the usual one first.
-var outputs = []string{"table", "csv", "json", "openmetrics"}
+var outputs = []string{"table", "csv", "json", "openmetrics", "value"}
 
 // DefaultInterval is the time between samples if not set.
 const DefaultInterval = query.DefaultInterval

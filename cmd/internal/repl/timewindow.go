@@ -11,7 +11,6 @@ import (
 	"pmtools/lib/format"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/sampling"
 	"pmtools/lib/when"
 )
@@ -29,9 +28,14 @@ type Window struct {
 	Tell func(line string)
 }
 
+// A Bounded has a beginning and an end, as a pmapi.Timeline has them.
+type Bounded interface {
+	Bounds(ctx context.Context) (start, end pcp.Timestamp, err error)
+}
+
 // Over returns the window over a recording, or over live metrics if line is nil. An end that lies
 // after the recording, though the recording has that time of the day, is noted.
-func (x *Window) Over(ctx context.Context, line pmapi.Timeline) (when.Window, error) {
+func (x *Window) Over(ctx context.Context, line Bounded) (when.Window, error) {
 	b := when.Base{Start: x.Now, Now: x.Now, Zone: x.Zone, Printed: true}
 	if line != nil {
 		start, end, err := line.Bounds(ctx)
@@ -99,7 +103,7 @@ func (x *Window) tellDays(w *when.Window, b when.Base) {
 }
 
 // Limit is Over, and makes times those of the window.
-func (x *Window) Limit(ctx context.Context, line pmapi.Timeline, t *sampling.Times) (when.Window, error) {
+func (x *Window) Limit(ctx context.Context, line Bounded, t *sampling.Times) (when.Window, error) {
 	w, err := x.Over(ctx, line)
 	if err != nil {
 		return w, err
@@ -131,7 +135,7 @@ func meant(text string, b when.Base) string {
 
 // Bounds returns the ends of the window over a recording that -S and -T give, zero for no bound.
 // Without a recording they are times by themselves.
-func (x *Window) Bounds(ctx context.Context, line pmapi.Timeline) (from, until pcp.Timestamp, err error) {
+func (x *Window) Bounds(ctx context.Context, line Bounded) (from, until pcp.Timestamp, err error) {
 	if !x.HasStart && !x.HasFinish {
 		return from, until, nil
 	}

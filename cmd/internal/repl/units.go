@@ -24,6 +24,11 @@ func unitsOf(ctx context.Context, b *query.Binder, text string) (names []string)
 		if back, _, err := pcp.ParseUnits(name); err == nil && back == scaled {
 			names = append(names, name)
 		}
+		if rest, ok := strings.CutPrefix(name, "byte"); ok && units.DimSpace == 1 {
+			for _, unit := range query.Bits() {
+				names = append(names, unit+rest)
+			}
+		}
 	}
 	return names
 }

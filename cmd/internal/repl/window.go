@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"pmtools/cmd/internal/report"
@@ -30,23 +29,34 @@ func (e *evaluation) connect(ctx context.Context, s *Session, args []string) err
 		return err
 	}
 	machines := s.opt.Machines(ctx, s.name)
-	switch {
-	case len(machines.Names) < 2:
+	if len(machines.Names) < 2 {
 		return err // which says what is wrong
-	case e.plot != "" || s.set.Output == "openmetrics" || report.Named(args):
-		return errors.New("reports, --plot and openmetrics are for one host: name its archive with -a")
 	}
 	debug.SetGCPercent(200) // little is kept
-	var noted sync.Once     // the doubt is about all of them
-	window := s.window(e.Time, false, func(err error) { noted.Do(func() { s.complain(s.target(), err) }) })
-	window.Tell = nil // each machine would tell it
+	window := s.window(e.Time, false, func(err error) { s.complain(s.target(), err) })
 	s.recorded = machines
-	machines.Times = func(ctx context.Context, src *query.Source, t sampling.Times) (sampling.Times, error) {
-		_, err := window.Limit(ctx, src.Line, &t)
+	machines.Times = func(ctx context.Context, all *query.Span, t sampling.Times) (sampling.Times, error) {
+		_, err := window.Limit(ctx, all, &t)
 		return t, err
 	}
 	return nil
 }
+
+// asked returns the source that answers what the columns of reports are: the first one of several recordings that can be opened.
+func (s *Session) asked(ctx context.Context, args []string) (src *query.Source, done func(), err error) {
+	if s.recorded == nil || !report.Named(args) {
+		return s.src, func() {}, nil
+	}
+	for _, name := range s.recorded.Names {
+		if src, err = s.recorded.Open(ctx, name); err == nil {
+			return src, func() { src.Close() }, nil
+		}
+	}
+	return nil, nil, err
+}
+
+// recordedInterval is that of samples of several recordings unless an option has another one.
+const recordedInterval = 10 * time.Second
 
 // Times makes the times of a query those that options ask for. Those of several hosts begin when the window does. A position
 // in a recording is where a window begins, and its step the interval, unless the options have others. It is for what holds
@@ -57,7 +67,10 @@ func (s *Session) Times(ctx context.Context, o *option.Options, q *query.Query) 
 	}
 	q.Times.Interval, q.Times.Samples = o.Interval, o.Samples
 	if s.recorded != nil {
-		return nil // each has a window of its own
+		if !o.HasInterval { // records of several archives have no times in common
+			q.Times.Interval = recordedInterval
+		}
+		return nil // the window is that of all
 	}
 	var line pmapi.Timeline
 	if s.fleet == nil {
@@ -106,7 +119,7 @@ func (e *evaluation) record(ctx context.Context, s *Session, names []string, w i
 			return err
 		}
 	}
-	x, err := e.expand(ctx, s, names, w)
+	x, err := e.expand(ctx, s, s.src, names, w)
 	if err != nil {
 		return err
 	}

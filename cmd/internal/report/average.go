@@ -198,7 +198,7 @@ func (a *averages) since(smp *sampling.Sample, metric int, host string) float64 
 	switch {
 	case !known && smp.Since == (pcp.Timestamp{}):
 		return h.Interval.Seconds()
-	case !known || !h.Hosts && (h.Live || h.Interval > 0):
+	case !known || h.Hosts == nil && (h.Live || h.Interval > 0):
 		before = smp.Since
 	}
 	return smp.Time.Sub(before)

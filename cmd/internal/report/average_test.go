@@ -106,7 +106,7 @@ func TestAverageHosts(t *testing.T) {
 		return sampling.Metric{Name: name, Desc: pcp.Desc{Type: pcp.Double, Sem: pcp.Instant}}
 	}
 	st := &query.Stream{
-		Header: &sampling.Header{Hosts: true, Metrics: []sampling.Metric{metric("size"), metric("ops")}},
+		Header: &sampling.Header{Hosts: []string{"a", "b"}, Metrics: []sampling.Metric{metric("size"), metric("ops")}},
 		Samples: func(yield func(*sampling.Sample, error) bool) {
 			_ = yield(&sampling.Sample{Time: pcp.Timestamp{Sec: 110}, Since: pcp.Timestamp{Sec: 100}, Sets: []sampling.Set{values(10, 20), values(1, 3)}}, nil) &&
 				yield(&sampling.Sample{Time: pcp.Timestamp{Sec: 120}, Since: pcp.Timestamp{Sec: 110}, Sets: []sampling.Set{values(30, 40), values(3, 1)}}, nil)

@@ -371,7 +371,7 @@ func TestShapeLater(t *testing.T) {
 	b.by["a.a"] = b.shown(r.Columns[0], 1)
 	st := &query.Stream{}
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
-		st.Header = &sampling.Header{Hosts: true, Metrics: []sampling.Metric{{Name: "a.a"}}}
+		st.Header = &sampling.Header{Hosts: []string{"a"}, Metrics: []sampling.Metric{{Name: "a.a"}}}
 		yield(&sampling.Sample{Sets: []sampling.Set{sampling.SetOf(sampling.Value{Instance: "i1"}, sampling.Value{Instance: "i2"})}}, nil)
 	}
 	b.Shape(t.Context(), st)

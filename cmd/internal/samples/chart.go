@@ -34,6 +34,7 @@ type chartWriter struct {
 type chartKey struct {
 	metric int
 	inst   int32
+	host   string
 }
 
 // NewChart returns a Writer that draws a chart. Live samples are drawn as they come, over the chart
@@ -106,13 +107,19 @@ func (c *chartWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 
 // add adds a value to its line. There is no point at an infinity.
 func (c *chartWriter) add(metric int, v *sampling.Value) {
-	key := chartKey{metric, v.ID}
+	key := chartKey{metric, v.ID, v.Host}
 	i, ok := c.places[key]
 	if !ok {
 		i = len(c.lines)
 		c.places[key] = i
 		m := &c.h.Metrics[metric]
-		c.lines = append(c.lines, &chart.Line{Name: textwidth.Clean(m.Label(v.Instance, len(c.h.Metrics) > 1)), Units: m.Desc.Units})
+		name := m.Label(v.Instance, len(c.h.Metrics) > 1)
+		if c.h.Hosts != nil && len(c.h.Metrics) == 1 && m.Singular() {
+			name = v.Host
+		} else if c.h.Hosts != nil {
+			name = v.Host + " " + name
+		}
+		c.lines = append(c.lines, &chart.Line{Name: textwidth.Clean(name), Unit: chart.Unit{Units: m.Desc.Units, Name: m.Unit}})
 	}
 	pad(c.lines[i], len(c.times))
 	f := v.Number()

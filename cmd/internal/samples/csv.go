@@ -27,7 +27,7 @@ func NewCSV(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, err
 	if c.opt.Delimiter == 0 {
 		c.opt.Delimiter = ','
 	}
-	long := opt.Long || h.Hosts
+	long := opt.Long || h.Hosts != nil
 	for i := range h.Metrics {
 		long = long || !h.Metrics[i].Singular()
 	}
@@ -38,7 +38,7 @@ func NewCSV(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, err
 		return &c, nil
 	}
 	names := "time,metric,instance,value"
-	if h.Hosts {
+	if h.Hosts != nil {
 		names = "time,host,metric,instance,value"
 	}
 	if opt.Units {
@@ -65,26 +65,25 @@ func (c *csvWriter) values(ctx context.Context, s *sampling.Sample) error {
 	stamp := len(c.before)
 	for i := range s.Sets {
 		m := &c.h.Metrics[i]
-		if column, ok := s.Sets[i].Column(); ok && (!c.h.Hosts || s.Sets[i].Host != "") {
-			c.before = c.before[:stamp]
-			if c.h.Hosts {
-				c.before = append(c.appendField(c.before, s.Sets[i].Host), c.opt.Delimiter)
-			}
-			c.before = append(c.appendField(c.before, m.Name), c.opt.Delimiter)
-			if err := c.column(ctx, m, &c.names[i], &column); err != nil {
+		if column, ok := s.Sets[i].Column(); ok {
+			c.before = append(c.appendField(c.before[:stamp], m.Name), c.opt.Delimiter)
+			if err := c.column(ctx, i, &column); err != nil {
 				return err
 			}
 			continue
 		}
+		host, end := "", c.end(m)
 		for j := range s.Sets[i].Len() {
 			v := s.Sets[i].At(j)
-			b := append(c.b, c.before[:stamp]...)
-			if c.h.Hosts {
-				b = append(c.appendField(b, v.Host), c.opt.Delimiter)
+			if j == 0 || v.Host != host {
+				host, c.before = v.Host, c.before[:stamp]
+				if c.h.Hosts != nil {
+					c.before = append(c.appendField(c.before, host), c.opt.Delimiter)
+				}
+				c.before = append(c.appendField(c.before, m.Name), c.opt.Delimiter)
 			}
-			b = c.appendField(append(c.appendField(b, m.Name), c.opt.Delimiter), v.Instance)
-			b = c.appendValue(append(b, c.opt.Delimiter), v.Value)
-			c.b = append(b, c.end(m)...)
+			b := append(append(c.b, c.before...), c.field(i, j, v.ID, v.Instance).text...)
+			c.b = append(c.appendValue(b, v.Value), end...)
 			if err := c.next(ctx, j); err != nil {
 				return err
 			}
@@ -94,14 +93,10 @@ func (c *csvWriter) values(ctx context.Context, s *sampling.Sample) error {
 }
 
 // column writes a line for each number of a metric, whose name ends c.before.
-func (c *csvWriter) column(ctx context.Context, m *sampling.Metric, names *prefixes, column *sampling.Column) error {
-	end := c.end(m)
+func (c *csvWriter) column(ctx context.Context, metric int, column *sampling.Column) error {
+	end := c.end(&c.h.Metrics[metric])
 	for j, word := range column.Words {
-		name, made := names.at(j, column)
-		if !made {
-			name.text = append(c.appendField(name.text, name.name), c.opt.Delimiter)
-		}
-		b := append(append(c.b, c.before...), name.text...)
+		b := append(append(c.b, c.before...), c.field(metric, j, column.Insts[j], column.Name(j)).text...)
 		c.b = append(format.AppendExactWord(b, column.Type, word, c.opt.Precision), end...)
 		if err := c.next(ctx, j); err != nil {
 			return err
@@ -110,10 +105,19 @@ func (c *csvWriter) column(ctx context.Context, m *sampling.Metric, names *prefi
 	return nil
 }
 
+// field returns the field of the instance at a place.
+func (c *csvWriter) field(metric, place int, id int32, name string) *prefix {
+	x, made := c.names[metric].at(place, id, name)
+	if !made {
+		x.text = append(c.appendField(x.text, name), c.opt.Delimiter)
+	}
+	return x
+}
+
 // end returns the end of the lines of a metric.
 func (c *csvWriter) end(m *sampling.Metric) string {
 	if c.opt.Units {
-		return string(c.appendField([]byte{c.opt.Delimiter}, m.Desc.Units.String())) + "\r\n"
+		return string(c.appendField([]byte{c.opt.Delimiter}, m.Units())) + "\r\n"
 	}
 	return "\r\n"
 }

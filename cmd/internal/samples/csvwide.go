@@ -46,7 +46,7 @@ func (c *wideWriter) place(metric, j int, id int32) (column int, ok bool) {
 
 // newWide returns a Writer of CSV with a column for each instance. Only Options.Wide makes it wait for these.
 func newWide(c csvWriter) (sampling.Writer, error) {
-	if c.h.Hosts {
+	if c.h.Hosts != nil {
 		return nil, errors.New("csv has columns for the instances of one source: several hosts need a line for each value, --long")
 	}
 	wide := &wideWriter{csvWriter: c}
@@ -71,7 +71,7 @@ func (c *wideWriter) begin(ctx context.Context, s *sampling.Sample) error {
 		if !m.Singular() {
 			name += "[" + instance + "]"
 		}
-		if units := m.Desc.Units.String(); c.opt.Units && units != "" {
+		if units := m.Units(); c.opt.Units && units != "" {
 			name += " [" + units + "]"
 		}
 		b = c.appendField(append(b, c.opt.Delimiter), name)

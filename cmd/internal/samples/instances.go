@@ -1,9 +1,11 @@
 package samples
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"pmtools/internal/textwidth"
@@ -13,7 +15,8 @@ import (
 )
 
 // An instanceWriter writes a line for each instance below a header with the time of the sample, and a
-// column for each label. Metrics without instances have a line of their own.
+// column for each label. Metrics without instances have a line of their own. The instances of several hosts are lines of
+// their own too; those of one metric share a line, with a column for each host, if these fit the width.
 type instanceWriter struct {
 	text
 	h       *sampling.Header
@@ -27,29 +30,37 @@ type instanceWriter struct {
 	noted   int                 // how many columns were shown when a line said so
 	begun   bool                // a recording has had values
 	none    string              // in the place of a value that there is not
+	sides   bool                // columns are of hosts
+	hosts   int                 // width of the names of hosts; 0 for one source
 }
 
 // A labelColumn is the metrics of a label, which have different instances.
 type labelColumn struct {
 	label   string
+	host    string // whose values the column has; "" for all
 	metrics []int
 	width   int
 	number  int // width of the numbers
 	numbers format.Numbers
-	chosen  bool // numbers are
-	left    bool // cells are aligned at their left
+	chosen  bool   // numbers are
+	left    bool   // cells are aligned at their left
+	none    string // in the place of values of a host that has not answered
 }
 
 // An instanceKey tells the lines of a sample apart.
 type instanceKey struct {
 	indom pcp.InDom
 	inst  int32
+	host  string
 }
 
-// An instanceRow is the values of an instance, by column.
+// An instanceRow is the values of an instance, by column, or what there is instead.
 type instanceRow struct {
 	name  string
+	host  int // its place
+	depth int // 1 for an instance of the host
 	cells []pcp.Value
+	note  string
 }
 
 // allName is the name of the line of metrics without instances.
@@ -64,15 +75,37 @@ func wantsInstances(h *sampling.Header) bool {
 		}
 		several = several || !h.Metrics[i].Singular()
 	}
-	return several && !h.Hosts
+	return several
 }
+
+// usualLook is that of what is no column of a report.
+var usualLook = &sampling.Look{Unit: true}
+
+// lookOf returns the Look of a metric.
+func lookOf(m *sampling.Metric) *sampling.Look { return cmp.Or(m.Look, usualLook) }
 
 // newInstances returns a Writer of a line for each instance.
 func newInstances(w io.Writer, h *sampling.Header, opt *Options) *instanceWriter {
 	t := &instanceWriter{text: text{w: w}, h: h, opt: *opt, times: timeForm{h: h}}
+	if t.sides = h.Hosts != nil && len(h.Metrics) == 1 && h.Metrics[0].Look == nil && !h.Metrics[0].Singular(); !t.sides {
+		t.byLabel()
+		return t
+	}
+	for _, host := range h.Hosts {
+		t.columns = append(t.columns, labelColumn{label: textwidth.Clean(host), host: host, metrics: []int{0}, left: h.Metrics[0].Desc.Type == pcp.String})
+	}
+	return t
+}
+
+// byLabel makes a column for each label.
+func (t *instanceWriter) byLabel() {
+	t.columns, t.sides = nil, false
+	for _, host := range t.h.Hosts {
+		t.hosts = max(t.hosts, textwidth.Width(textwidth.Clean(host)))
+	}
 	byLabel := make(map[string]int)
-	for i := range h.Metrics {
-		m := &h.Metrics[i]
+	for i := range t.h.Metrics {
+		m := &t.h.Metrics[i]
 		label := textwidth.Clean(m.Title())
 		k, known := byLabel[label]
 		if !known || t.taken(k, m) {
@@ -82,7 +115,6 @@ func newInstances(w io.Writer, h *sampling.Header, opt *Options) *instanceWriter
 		}
 		t.columns[k].metrics = append(t.columns[k].metrics, i)
 	}
-	return t
 }
 
 // taken reports whether a column has a metric with the instances of m.
@@ -112,10 +144,18 @@ func (t *instanceWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 		t.none = ""
 	}
 	shown, gap, own := t.fit(textwidth.Width(stamp))
+	if t.sides && shown < len(t.columns) {
+		t.byLabel()
+		return t.Sample(ctx, s)
+	}
 	if t.opt.Header != NoHeader {
 		t.header(stamp, shown, gap, own)
 	}
 	for i, row := range t.rows {
+		if row.note != "" {
+			t.b = append(append(t.b, textwidth.Cut(row.name+gap+row.note, t.opt.Width)...), '\n')
+			continue
+		}
 		t.line(shortened(row.name, t.room), shown, gap, func(b []byte, k int) []byte { return t.cell(b, k, row.cells[k]) })
 		if err := t.next(ctx, i); err != nil {
 			return err
@@ -139,14 +179,36 @@ func (t *instanceWriter) gather(ctx context.Context, s *sampling.Sample) error {
 					return err
 				}
 				v := set.At(j)
-				t.row(m, &v).cells[k] = v.Value
+				if c.host == "" || c.host == v.Host {
+					t.row(m, &v).cells[k] = v.Value
+				}
 				if !m.Desc.Type.Arithmetic() {
 					c.width = max(c.width, min(textwidth.Width(t.label(v.Value)), widestCell))
 				}
 			}
 		}
 	}
+	t.absent(s)
 	return nil
+}
+
+// absent tells which hosts have not answered, in their columns or lines, which it puts into the order of the hosts.
+func (t *instanceWriter) absent(s *sampling.Sample) {
+	for k := range t.columns {
+		c := &t.columns[k]
+		c.none = absentText(s.Absent[c.host])
+		c.width = max(c.width, len(c.none))
+	}
+	if t.sides || t.h.Hosts == nil {
+		return
+	}
+	for i, host := range t.h.Hosts {
+		if text := absentText(s.Absent[host]); text != "" {
+			t.names = max(t.names, min(textwidth.Width(host), widestCell))
+			t.rows = append(t.rows, instanceRow{name: textwidth.Clean(host), host: i, note: text})
+		}
+	}
+	slices.SortStableFunc(t.rows, func(a, b instanceRow) int { return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.depth, b.depth)) })
 }
 
 // widestCell is how wide a column is made for the sake of text that is not a number, or of a name.
@@ -154,7 +216,7 @@ const widestCell = 40
 
 // measure makes room in a column for numbers.
 func (t *instanceWriter) measure(ctx context.Context, c *labelColumn, m *sampling.Metric, set *sampling.Set) (err error) {
-	c.width = max(c.width, textwidth.Width(c.label), m.Look.Width)
+	c.width = max(c.width, textwidth.Width(c.label), lookOf(m).Width)
 	if !m.Desc.Type.Arithmetic() || set.Len() == 0 {
 		return nil
 	}
@@ -166,7 +228,7 @@ func (t *instanceWriter) measure(ctx context.Context, c *labelColumn, m *samplin
 		width, err = set.Fit(ctx, &c.numbers)
 		c.number = max(c.number, width)
 	}
-	if !m.Look.Unit {
+	if !lookOf(m).Unit {
 		c.numbers.Unit = ""
 	}
 	c.width = max(c.width, c.number, textwidth.Width(c.numbers.Unit))
@@ -175,16 +237,23 @@ func (t *instanceWriter) measure(ctx context.Context, c *labelColumn, m *samplin
 
 // row returns the row of an instance.
 func (t *instanceWriter) row(m *sampling.Metric, v *sampling.Value) *instanceRow {
-	key, name := instanceKey{m.Desc.InDom, v.ID}, textwidth.Clean(v.Instance)
-	if m.Singular() {
+	key, name, depth := instanceKey{m.Desc.InDom, v.ID, v.Host}, textwidth.Clean(v.Instance), 0
+	switch {
+	case t.sides: // the identifiers of each host are its own
+		key = instanceKey{host: v.Instance}
+	case m.Singular() && v.Host == "":
 		key, name = instanceKey{indom: pcp.NullInDom}, allName
+	case m.Singular():
+		key.inst, name = pcp.NullInst, textwidth.Clean(v.Host)
+	case v.Host != "":
+		name, depth = string(textwidth.AppendPad(nil, textwidth.Clean(v.Host), t.hosts, false))+gap+name, 1
 	}
 	i, known := t.at[key]
 	if !known {
 		i = len(t.rows)
 		t.at[key] = i
 		t.names = max(t.names, min(textwidth.Width(name), widestCell))
-		t.rows = append(t.rows, instanceRow{name, make([]pcp.Value, len(t.columns))})
+		t.rows = append(t.rows, instanceRow{name: name, host: slices.Index(t.h.Hosts, v.Host), depth: depth, cells: make([]pcp.Value, len(t.columns))})
 	}
 	return &t.rows[i]
 }
@@ -196,6 +265,9 @@ const leastRow = 16
 // needs a line of its own. It sets the width of names.
 func (t *instanceWriter) fit(stamp int) (shown int, between string, own bool) {
 	least := min(t.names, leastRow)
+	if t.sides { // the metric stands beside the time
+		stamp = 0
+	}
 	for _, x := range []struct {
 		names   int
 		between string
@@ -210,11 +282,11 @@ func (t *instanceWriter) fit(stamp int) (shown int, between string, own bool) {
 		if t.room, between = x.names, x.between; t.opt.Width > used && x.names < t.names {
 			t.room = min(t.names, x.names+t.opt.Width-used)
 		}
-		if shown == len(t.columns) {
+		if shown == len(t.columns) && (t.opt.Width == 0 || t.opt.Wide || used <= t.opt.Width) {
 			break
 		}
 	}
-	return shown, between, t.room < stamp
+	return shown, between, t.room < stamp || t.sides
 }
 
 // shortened cuts a name to a width. A process loses its arguments and the directory of its program first.
@@ -234,6 +306,9 @@ func (t *instanceWriter) header(stamp string, shown int, between string, own boo
 		t.noted = shown
 		note := fmt.Sprintf("%d of %d columns (--wide has all)", shown, len(t.columns))
 		t.b = append(append(t.b, textwidth.Cut(note, t.opt.Width)...), '\n')
+	}
+	if t.sides {
+		stamp += gap + textwidth.Clean(t.h.Metrics[0].Name)
 	}
 	if own {
 		t.b = append(append(t.b, textwidth.Cut(stamp, t.opt.Width)...), '\n')
@@ -273,7 +348,7 @@ func (t *instanceWriter) cell(b []byte, column int, v pcp.Value) []byte {
 	c := &t.columns[column]
 	switch {
 	case !v.IsSet():
-		return textwidth.AppendPad(b, t.none, c.width, !c.left)
+		return textwidth.AppendPad(b, cmp.Or(c.none, t.none), c.width, !c.left)
 	case !v.Type().Arithmetic():
 		return textwidth.AppendPad(b, textwidth.Middle(t.label(v), c.width), c.width, !c.left)
 	}

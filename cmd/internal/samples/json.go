@@ -56,6 +56,7 @@ func NewJSON(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, er
 	for i := range h.Metrics {
 		m := &h.Metrics[i]
 		line := jsonMetric{Metric: m.Name, Desc: answer.DescOf(&m.Desc), InDom: answer.InDom(&m.Desc)}
+		line.Units = m.Units()
 		if m.Counter != nil {
 			counter := answer.DescOf(m.Counter)
 			line.Counter = &counter
@@ -99,7 +100,7 @@ func (j *jsonWriter) set(ctx context.Context, metric int, set *sampling.Set) (er
 	switch {
 	case set.Err != nil:
 		j.b = format.AppendJSONString(append(j.b, `,"error":`...), set.Err.Error())
-	case j.h.Hosts:
+	case j.h.Hosts != nil:
 		j.b = append(j.b, `,"hosts":[`...)
 	case m.Singular() && set.Len() == 0:
 		j.b = append(j.b, `,"value":null`...)
@@ -108,11 +109,11 @@ func (j *jsonWriter) set(ctx context.Context, metric int, set *sampling.Set) (er
 	default:
 		j.b = append(j.b, `,"instances":[`...)
 	}
-	if set.Err == nil && (j.h.Hosts || !m.Singular()) {
-		if column, ok := set.Column(); ok && (!j.h.Hosts || set.Host != "") {
-			err = j.column(ctx, m, set.Host, &j.names[metric], &column)
+	if set.Err == nil && (j.h.Hosts != nil || !m.Singular()) {
+		if column, ok := set.Column(); ok {
+			err = j.column(ctx, metric, &column)
 		} else {
-			err = j.values(ctx, m, set)
+			err = j.values(ctx, metric, set)
 		}
 		j.b = append(j.b, ']')
 	}
@@ -121,13 +122,21 @@ func (j *jsonWriter) set(ctx context.Context, metric int, set *sampling.Set) (er
 }
 
 // values writes the values of hosts or instances.
-func (j *jsonWriter) values(ctx context.Context, m *sampling.Metric, set *sampling.Set) error {
+func (j *jsonWriter) values(ctx context.Context, metric int, set *sampling.Set) error {
+	host := ""
 	for i := range set.Len() {
 		if i > 0 {
 			j.b = append(j.b, ',')
 		}
 		v := set.At(i)
-		j.b = j.appendInstance(j.b, m, &v)
+		if i == 0 || v.Host != host {
+			host, j.open = v.Host, append(j.open[:0], '{')
+			if j.h.Hosts != nil {
+				j.open = append(format.AppendJSONString(append(j.open, `"host":`...), host), ',')
+			}
+		}
+		j.b = append(append(j.b, j.open...), j.name(metric, i, v.ID, v.Instance)...)
+		j.b = append(j.appendValue(j.b, v.Value), '}')
 		if err := j.next(ctx, i); err != nil {
 			return err
 		}
@@ -135,24 +144,13 @@ func (j *jsonWriter) values(ctx context.Context, m *sampling.Metric, set *sampli
 	return nil
 }
 
-// column writes the numbers of instances, of a host if there are several.
-func (j *jsonWriter) column(ctx context.Context, m *sampling.Metric, host string, names *prefixes, column *sampling.Column) error {
-	j.open = append(j.open[:0], '{')
-	if j.h.Hosts {
-		j.open = append(format.AppendJSONString(append(j.open, `"host":`...), host), ',')
-	}
+// column writes the numbers of instances.
+func (j *jsonWriter) column(ctx context.Context, metric int, column *sampling.Column) error {
 	for i, word := range column.Words {
 		if i > 0 {
 			j.b = append(j.b, ',')
 		}
-		name, made := names.at(i, column)
-		if !made {
-			if !m.Singular() {
-				name.text = j.appendName(name.text, name.id, name.name)
-			}
-			name.text = append(name.text, `"value":`...)
-		}
-		j.b = append(append(j.b, j.open...), name.text...)
+		j.b = append(append(j.b, '{'), j.name(metric, i, column.Insts[i], column.Name(i))...)
 		j.b = append(format.AppendJSONWord(j.b, column.Type, word, j.opt.Precision), '}')
 		if err := j.next(ctx, i); err != nil {
 			return err
@@ -161,22 +159,17 @@ func (j *jsonWriter) column(ctx context.Context, m *sampling.Metric, host string
 	return nil
 }
 
-// appendInstance appends a value with its host, its instance, or both.
-func (j *jsonWriter) appendInstance(b []byte, m *sampling.Metric, v *sampling.Value) []byte {
-	b = append(b, '{')
-	if j.h.Hosts {
-		b = append(format.AppendJSONString(append(b, `"host":`...), v.Host), ',')
+// name returns what stands before the value of the instance at a place.
+func (j *jsonWriter) name(metric, place int, id int32, name string) []byte {
+	x, made := j.names[metric].at(place, id, name)
+	if !made {
+		if !j.h.Metrics[metric].Singular() {
+			x.text = strconv.AppendInt(append(x.text, `"id":`...), int64(id), 10)
+			x.text = append(format.AppendJSONString(append(x.text, `,"name":`...), name), ',')
+		}
+		x.text = append(x.text, `"value":`...)
 	}
-	if !m.Singular() {
-		b = j.appendName(b, v.ID, v.Instance)
-	}
-	return append(j.appendValue(append(b, `"value":`...), v.Value), '}')
-}
-
-// appendName appends the names of an instance.
-func (j *jsonWriter) appendName(b []byte, id int32, name string) []byte {
-	b = strconv.AppendInt(append(b, `"id":`...), int64(id), 10)
-	return append(format.AppendJSONString(append(b, `,"name":`...), name), ',')
+	return x.text
 }
 
 // appendValue appends a value.

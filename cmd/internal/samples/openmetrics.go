@@ -71,7 +71,7 @@ func (o *openMetricsWriter) Close() error { return o.doubles.Err() }
 // sample returns the labels and the number of a sample. A string is a label, and its number is 1.
 func (o *openMetricsWriter) sample(m *sampling.Metric, v *sampling.Value, family *format.Family) (labels, text string) {
 	var list []string
-	if o.h.Hosts {
+	if o.h.Hosts != nil {
 		list = append(list, `host="`+escape(v.Host)+`"`)
 	}
 	if !m.Singular() {

@@ -73,7 +73,7 @@ func TestOpenMetricsDoubles(t *testing.T) {
 		v.Host = host
 		return v
 	}
-	h := &sampling.Header{Hosts: true, Metrics: []sampling.Metric{metric("x", pcp.Uint64, indom), text}}
+	h := &sampling.Header{Hosts: []string{"a", "b"}, Metrics: []sampling.Metric{metric("x", pcp.Uint64, indom), text}}
 	var out strings.Builder
 	w, err := NewOpenMetrics(&out, h, &Options{Precision: -1})
 	if err != nil {

@@ -1,7 +1,5 @@
 package samples
 
-import "pmtools/lib/sampling"
-
 // prefixes keeps the text before the values of a metric's instances, which is the same in nearly every sample.
 type prefixes struct {
 	list  []prefix // by the places of the values in a sample
@@ -18,10 +16,8 @@ type prefix struct {
 // maxPrefixes bounds the memory for the instances of one metric.
 const maxPrefixes = 1 << 11
 
-// at returns the prefix of the value at place i of a column, and whether its text is still to be made.
-func (p *prefixes) at(i int, c *sampling.Column) (x *prefix, made bool) {
-	id := c.Insts[i]
-	name := c.Name(i)
+// at returns the prefix of the instance at a place in a sample, and whether its text has been made.
+func (p *prefixes) at(i int, id int32, name string) (x *prefix, made bool) {
 	switch {
 	case i < len(p.list):
 		x = &p.list[i]

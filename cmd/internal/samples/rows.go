@@ -30,8 +30,8 @@ type rowWriter struct {
 	past    map[rowKey]*rowPast
 	round   int               // number of the sample
 	cut     map[string]string // names that have been cut in this sample, by what is left of them
-	head    string            // the time above the last rows
 	average bool              // the sample is of averages
+	absent  map[string]sampling.HostState
 }
 
 // rowWidths are the widths of the columns so far.
@@ -98,9 +98,8 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 		}
 	case r.opt.Sparks:
 		first = at + gap
-	case !r.h.Hosts || r.head != at: // the sample of another host may have the same time
+	default:
 		r.heads(at)
-		r.head = at
 	}
 	step := 0
 	for i := range s.Sets {
@@ -151,7 +150,10 @@ func (r *rowWriter) line(text string) {
 // measure notes the units, the widths and the numbers of a sample, and returns how many rows it has.
 func (r *rowWriter) measure(ctx context.Context, s *sampling.Sample) (all int, err error) {
 	r.round++
-	r.cut, r.average = nil, s.Average
+	r.cut, r.average, r.absent, all = nil, s.Average, s.Absent, len(s.Absent)
+	for host := range s.Absent {
+		r.widths.hosts = max(r.widths.hosts, textwidth.Width(textwidth.Clean(host)))
+	}
 	for i := range s.Sets {
 		m, set := &r.h.Metrics[i], &s.Sets[i]
 		if all += set.Len(); !r.average && (set.Err != nil || set.Len() == 0) {
@@ -222,7 +224,7 @@ func (r *rowWriter) note(key rowKey, f float64) {
 // rows returns the rows of a set.
 func (r *rowWriter) rows(metric int, set *sampling.Set) iter.Seq[row] {
 	return func(yield func(row) bool) {
-		x := row{metric: metric, name: textwidth.Clean(r.h.Metrics[metric].Title()), host: textwidth.Clean(set.Host)}
+		x := row{metric: metric, name: textwidth.Clean(r.h.Metrics[metric].Title())}
 		switch {
 		case r.average:
 		case set.Err != nil:
@@ -240,6 +242,11 @@ func (r *rowWriter) rows(metric int, set *sampling.Set) iter.Seq[row] {
 				x.past = spark(p.numbers[:p.n])
 			}
 			if !yield(x) {
+				return
+			}
+		}
+		for _, host := range r.h.Hosts {
+			if state, absent := r.absent[host]; absent && metric == len(r.h.Metrics)-1 && !yield(row{metric: metric, host: textwidth.Clean(host), note: absentText(state)}) {
 				return
 			}
 		}

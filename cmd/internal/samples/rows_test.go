@@ -51,13 +51,13 @@ func TestRowsOfLongNames(t *testing.T) {
 	long := "/usr/lib/" + strings.Repeat("x", 150)
 	n := metric("t.b", pcp.Uint32, indom)
 	n.Desc.Units = pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
-	for _, hosts := range []bool{false, true} {
+	for _, hosts := range [][]string{nil, {"app1"}} {
 		for _, live := range []bool{false, true} {
 			h := &sampling.Header{Metrics: []sampling.Metric{n}, Interval: time.Second, Hosts: hosts}
 			var list []*sampling.Sample
 			for i := range 14 {
 				v := value(2, long, uint64(1234+i))
-				if hosts {
+				if hosts != nil {
 					v.Host = "app1"
 				}
 				list = append(list, at(int64(i), sampling.SetOf(v)))

@@ -62,6 +62,7 @@ func (o *Options) form(h *sampling.Header) format.NumberForm {
 // formOf returns the form of the numbers of a metric: that of its Look unless another is asked for.
 func (o *Options) formOf(h *sampling.Header, m *sampling.Metric) format.NumberForm {
 	f := o.form(h)
+	f.Unit = m.Unit
 	if m.Look != nil && o.Precision == format.Readable {
 		f.Precision, f.Scale = m.Look.Precision, false
 		f.Running = f.Running && m.Look.Width == 0 // else the report makes room

@@ -31,8 +31,9 @@ type tableWriter struct {
 	day    string // of the row before, if it stands in the header
 	rows   int    // below the last header
 	begun  bool
-	noted  []string // above the header before
-	late   []string // labels of instances that came after the columns had been chosen
+	noted  []string         // above the header before
+	late   []string         // labels of instances that came after the columns had been chosen
+	absent map[int32]string // what stands in the place of instances without values
 }
 
 // tableColumns are the columns of a metric. If they do not fit the width, only the first have names.
@@ -49,11 +50,11 @@ type tableColumns struct {
 	values  finder           // in the row
 }
 
-// NewTable returns a Writer of a running table, or of a line for each value of several hosts. One
-// sample that does not fit the width is written as NewRows does.
+// NewTable returns a Writer of a running table, of a line for each instance where reports look so, or of several hosts
+// side by side. One sample that does not fit the width is written as NewRows does.
 func NewTable(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
-	if h.Hosts {
-		return NewRows(w, h, opt)
+	if h.Hosts != nil {
+		return &sideWriter{w: w, h: h, opt: *opt}, nil
 	}
 	if wantsInstances(h) {
 		return newInstances(w, h, opt), nil
@@ -376,13 +377,18 @@ func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) er
 	return t.line(ctx, at, func(dst []byte, metric, place, width int) []byte {
 		c := &t.chosen[metric]
 		var v pcp.Value
+		absent := ""
 		if place >= 0 {
 			if i := c.values.find(c.ids[place]); i >= 0 {
 				v = s.Sets[metric].Value(i)
 			}
+			absent = t.absent[c.ids[place]]
 		}
 		if s.Average && !v.IsSet() {
 			return textwidth.AppendPad(dst, "", width, true)
+		}
+		if absent != "" && !v.IsSet() {
+			return textwidth.AppendPad(dst, absent, width, true)
 		}
 		if !t.h.Metrics[metric].Desc.Type.Arithmetic() {
 			return textwidth.AppendPad(dst, t.opt.cell(v), width, t.right(metric, place))

@@ -1,6 +1,11 @@
 package archivetest
 
-import "pmtools/lib/pcp"
+import (
+	"time"
+
+	"pmtools/lib/archive"
+	"pmtools/lib/pcp"
+)
 
 // A demoMetric is a metric of the demonstration. values returns one value per instance at step i.
 type demoMetric struct {
@@ -77,6 +82,14 @@ func demoCounters(i int, rates []demoRate) []any {
 		out = append(out, r.base+r.step*n)
 	}
 	return out
+}
+
+// BuildDemo makes the archive dir/HOST, which has what that of demo has, but of another host and from a later time on.
+func BuildDemo(dir, host string, later time.Duration) error {
+	return build(dir, host, archive.WriterOptions{Host: host, Zone: "UTC", ZoneInfo: ":UTC"}, func(k *kit) {
+		k.t0 = pcp.TimestampOf(k.t0.Time().Add(later))
+		fillDemo(k)
+	})
 }
 
 func fillDemo(k *kit) {
