@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"pmtools/cmd/internal/duckdb"
 	"pmtools/cmd/internal/fleet"
@@ -79,7 +80,9 @@ func (a *app) newSQL() *repl.Verb {
 	}
 }
 
-var viewName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+var viewName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+})
 
 // fit returns an error if the options do not fit together, or do not fit an expression.
 func (f *sqlFlags) fit(expr string) error {
@@ -94,7 +97,7 @@ func (f *sqlFlags) fit(expr string) error {
 		return errors.New("--view writes a statement, for a database of yours: 'pmderive sql --view NAME ... | duckdb FILE.db'")
 	case report.IsName(expr):
 		return errors.New("a view has one expression; a report has a query for each column")
-	case !viewName.MatchString(f.view):
+	case !viewName().MatchString(f.view):
 		return fmt.Errorf("--view %s: a name of letters, digits and _ is wanted, such as reads or pcp.reads", f.view)
 	}
 	return nil

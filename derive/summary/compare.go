@@ -3,8 +3,8 @@ package summary
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
+	"strings"
 
 	"pmtools/lib/pcp"
 )
@@ -76,8 +76,10 @@ var small = []struct {
 	{pcp.Units{DimTime: 1, DimCount: -1, ScaleTime: pcp.Msec}, 0.1},
 }
 
-// identity matches the names of metrics whose numbers name something. Most of these metrics are discrete.
-var identity = regexp.MustCompile(`(pid|\.inode)$`)
+// identifies reports whether the numbers of a metric name something. Most of these metrics are discrete.
+func identifies(name string) bool {
+	return strings.HasSuffix(name, "pid") || strings.HasSuffix(name, ".inode")
+}
 
 // score returns the score by the means. If these hardly differ, but the distributions of the samples
 // do, and not by chance, it is that by the quantiles 0.95.
@@ -103,7 +105,7 @@ func (c *Change) stand(a, b float64) float64 {
 	switch {
 	case a == b:
 		return 0
-	case c.Desc.Sem == pcp.Discrete, identity.MatchString(c.Name):
+	case c.Desc.Sem == pcp.Discrete, identifies(c.Name):
 		return 1
 	}
 	return math.Abs(b-a) / (math.Sqrt(c.A.spread.variance) + part*max(math.Abs(a), math.Abs(b)) + smallChange(&c.Desc))

@@ -8,15 +8,14 @@ import (
 	"pmtools/internal/textwidth"
 )
 
-// aName matches the name of a metric, with an instance or not, or of a file, with a line or not.
-var aName = regexp.MustCompile(`[A-Za-z]\w*(?:\.\w+)+(?:\[[^\]]*\]|:\d+)?`)
-
 // namesShown is how many names a note has.
 const namesShown = 3
 
 // Notes returns notes in which those that are equal but for names are one: it has the first few names, and how many others there are.
 // A place that has the names of one before it again has only the first of them.
 func Notes(lines []string) (list []string) {
+	// The name of a metric, with an instance or not, or of a file, with a line or not.
+	aName := regexp.MustCompile(`[A-Za-z]\w*(?:\.\w+)+(?:\[[^\]]*\]|:\d+)?`)
 	names := make(map[string][][]string) // of each line, by the text around them
 	var order []string
 	for _, line := range lines {
