@@ -119,8 +119,8 @@ func TestProposeUnits(t *testing.T) {
 	}
 	t.Chdir(dir)
 	for line, want := range map[string]string{
-		"eval disk.dev.total_bytes --units=Mb":      "space\n--units=Mbyte/sec\n",
-		"eval disk.dev.total_bytes --units Mb":      "space\nMbyte/sec\n",
+		"eval disk.dev.total_bytes --units=Mb":      "names\n--units=Mbit/sec\n--units=Mbyte/sec\n",
+		"eval disk.dev.total_bytes --units Mb":      "names\nMbit/sec\nMbyte/sec\n",
 		"eval disk.dev.total_bytes --units Mbyte/s": "space\nMbyte/sec\n",
 		"eval --units mem.p":                        "names\nmem.physmem\n",
 		"eval disk.dev.total_bytes -i sda --unit":   "space\n--units\tconvert values of this dimension to UNITS",

@@ -32,7 +32,7 @@ func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var machines, hosts []string
+	var hosts []string
 	of := make(map[string][]span)
 	on := make(map[string][]string) // machines by host name
 	opt := &archive.Options{Directories: new(archive.Directories)}
@@ -56,7 +56,7 @@ func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 			hosts = append(hosts, host)
 		}
 		if _, known := of[machine]; !known {
-			machines, on[host] = append(machines, machine), append(on[host], machine)
+			on[host] = append(on[host], machine)
 		}
 		of[machine] = append(of[machine], r)
 	}

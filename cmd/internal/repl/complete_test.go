@@ -79,7 +79,7 @@ func TestComplete(t *testing.T) {
 		{":compare --b", 9, "--baseline "}, {":compare o", 9, "one.conf"}, {":summarize --top 2 --by m", 24, "max|mean"}, {":summarize --sort p5", 18, "p50"}, {":summarize t.", 11, "t.a|t.b|t.c|t.d|t.s"},
 		{":set ", 5, "across |color |delimiter |header |interval |language |long |output |pager |percent |precision |raw |safe-csv |samples |scale |sort |timestamp |timing |top |verbose |vertical |wide "},
 		{":set out", 5, "output "},
-		{":set output ", 12, "csv|json|openmetrics|table"},
+		{":set output ", 12, "csv|json|openmetrics|table|value"},
 		{":step ", 6, "record"},
 		{":help un", 6, "uninstall|units"},
 		{"help r", 5, "rate|rates|record|report|reports|rescale|reset|round|run"},
