@@ -28,6 +28,7 @@ import (
 	"pmtools/lib/export/bucket"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
 )
 
 type exportFlags struct {
@@ -197,12 +198,13 @@ func (a *app) exportWorkers() int {
 }
 
 func (a *app) complainAbout(ctx context.Context, set string, err error) {
+	shown := pmcd.Redact(set) // a host may be taken for an archive
 	if p, ok := errors.AsType[*diagnose.Problem](err); ok {
-		p.Msg = set + ": " + p.Msg
+		p.Msg = shown + ": " + p.Msg
 		a.complain(p)
 		return
 	}
-	a.complain(fmt.Errorf("%s: %w", set, export.Conflict(ctx, set, err)))
+	a.complain(fmt.Errorf("%s: %w", shown, export.Conflict(ctx, set, err)))
 }
 
 func (a *app) recordsWithin(ctx context.Context, f *exportFlags, set string, zone *time.Location) (*export.Records, error) {

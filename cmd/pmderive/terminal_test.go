@@ -393,7 +393,7 @@ func TestTerminalTable(t *testing.T) {
 	path := archivetest.Path(t, "ta")
 	got := shell(t, 60, 30, "pmderive -a "+path+" eval -s 4 t.b t.d")
 	want := `2001-09-09 t.b ---------------------------------
-              one two blank  three    a]b    a/b    t.d
+UTC           one two blank  three    a]b    a/b    t.d
 01:46:40       10        20     30     40     50      0
 01:46:41       11        21     31     41     51      1
 01:46:42       12        22     32     42     52      0
@@ -441,7 +441,7 @@ func TestTerminalPager(t *testing.T) {
 	s.wait("46:40>", 1)
 	s.keys("C-l", ":set pager off", "Enter", "C-l")
 	s.keys("t.b", "Enter")
-	s.wait("2001-09-09 01:46:40\none ", 1)
+	s.wait("2001-09-09 01:46:40 UTC\none ", 1)
 	s.keys(":explain t.b * 10 + t.b * t.b / 100 + 10000000", "Enter")
 	s.wait("U32 to DOUBLE", 1)
 	for line := range strings.Lines(s.text()) {

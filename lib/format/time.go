@@ -124,6 +124,14 @@ func AppendStrftime(dst []byte, layout string, t time.Time) ([]byte, error) {
 	return dst, nil
 }
 
+// Zone returns the zone of a time: its name, or its difference from UTC where the name is long.
+func Zone(t time.Time) string {
+	if name, _ := t.Zone(); len(name) <= len("-0700") {
+		return name
+	}
+	return t.Format("-0700")
+}
+
 // Span returns from when to when something is, in a zone.
 func Span(from, to time.Time, zone *time.Location) string {
 	if zone == nil {

@@ -76,10 +76,10 @@ type  64-bit unsigned int, counter, count, indom 60.1
 instances  2: sda, nvme0n1
 labels  {"agent":"linux", "device_type":"block", "hostname":"demo", "part":"disk"}
 used by  my.iops, my.per_cpu, my.twice
-value  at 2023-11-14 22:13:20, rates at 2023-11-14 22:13:30
+value  at 2023-11-14 22:13:20, rates at 2023-11-14 22:13:30 UTC
   sda: 200.6 kcount, rate 4.8 count/s
   nvme0n1: 1400 kcount, rate 122 count/s
-recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10
+recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10 UTC
 try  size = rescale(rate(disk.dev.total_bytes) / rate(disk.dev.total), "Kbyte / count"): mean size of a request, in Kbyte/count
   rate(disk.dev.total): per second, in count/s
   delta(disk.dev.total): between two samples, in count
@@ -91,10 +91,10 @@ instances  2: sda, nvme0n1
 labels  {"device_type":"block", "hostname":"demo"}
 is  my.iops / hinv.ncpu
 made of  disk.dev.total, hinv.ncpu
-value  at 2023-11-14 22:13:30
+value  at 2023-11-14 22:13:30 UTC
   sda: 1.2 count/s
   nvme0n1: 30.5 count/s
-recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10 (disk.dev.total)
+recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10 UTC (disk.dev.total)
 `,
 		"mem": `mem.physmem  size of the memory
 mem.util  2 metrics

@@ -111,7 +111,7 @@ func (t *table) addValues(d *Description) {
 	}
 	var list []string
 	if d.Recorded != nil {
-		list = append(list, at)
+		list = append(list, at+" "+t.zone(v.at))
 	}
 	value := v.shown(t.Form)
 	for i := range v.List[:min(len(v.List), shownInstances)] {
@@ -144,6 +144,8 @@ func (v *Values) shown(form format.NumberForm) func(pcp.Value) string {
 // time returns how people are shown a time of a recording.
 func (t *table) time(at pcp.Timestamp) string { return at.Time().In(t.Zone).Format(time.DateTime) }
 
+func (t *table) zone(at pcp.Timestamp) string { return format.Zone(at.Time().In(t.Zone)) }
+
 // addRecorded adds when a metric was recorded.
 func (t *table) addRecorded(d *Description) {
 	r := d.Recorded
@@ -154,9 +156,9 @@ func (t *table) addRecorded(d *Description) {
 	text := "never"
 	switch {
 	case r.Samples == 1:
-		text = "once, " + t.time(r.first)
+		text = "once, " + t.time(r.first) + " " + t.zone(r.first)
 	case r.Samples > 1:
-		text = fmt.Sprintf("%d samples, every %v, %s to %s", r.Samples, interval, t.time(r.first), t.time(r.last))
+		text = fmt.Sprintf("%d samples, every %v, %s to %s %s", r.Samples, interval, t.time(r.first), t.time(r.last), t.zone(r.last))
 	}
 	if r.Metric != d.Metric {
 		text += " (" + r.Metric + ")"

@@ -71,7 +71,11 @@ func (x *Intervals) Table() *answer.Table {
 	if len(x.List) == 1 {
 		many = "interval"
 	}
-	t.Notes = []string{fmt.Sprintf("%d %s, %s in all; peak and mean: %s", len(x.List), many, length(seconds), m.Name)}
+	zone := ""
+	if len(x.List) > 0 {
+		zone = "; times: " + format.Zone(x.List[0].From.Time().In(x.Zone))
+	}
+	t.Notes = []string{fmt.Sprintf("%d %s, %s in all%s; peak and mean: %s", len(x.List), many, length(seconds), zone, m.Name)}
 	if x.forPeople() && len(t.Rows) > 0 {
 		align(t, []string{"to", "mean", "units"})
 		t.Right[slices.Index(t.Keys, "duration")] = true

@@ -36,7 +36,7 @@ func ExampleSession() {
 	// Output:
 	// x.sum: 32-bit int, instant, no units, indom 245.1
 	// expanded x.sum
-	// 2001-09-09 01:46:40
+	// 2001-09-09 01:46:40 UTC
 	// one  2020
 	// error: column 5: unknown metric t.bb
 }

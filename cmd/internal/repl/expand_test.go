@@ -54,7 +54,7 @@ func TestExpansionLimits(t *testing.T) {
 	const tooLong = "the expanded expression is too long: more than 1048576 bytes"
 	for _, tt := range []struct{ item, want string }{
 		{":load deep", "\nc10000 does not fit this source: " + tooDeep + "\n"},
-		{"c500", "\n0 @ 2001-09-09 01:46:40\n"},
+		{"c500", "\n0 @ 2001-09-09 01:46:40 UTC\n"},
 		{"c10000", "!! " + tooDeep + "\n  c10000\n  ^\n"},
 		{":drop c10000", ""},
 		{":load double", "\nd40 does not fit this source: " + tooLong + "\n"},
@@ -82,14 +82,14 @@ func TestMasking(t *testing.T) {
 	}
 	s := newSession(t, "ta", func(o *repl.Options) { o.Definitions = reg.Set() })
 	for _, tt := range []struct{ item, want string }{
-		{"t.s", "0 @ 2001-09-09 01:46:40\n"},
-		{"g.one", "\n1 @ 2001-09-09 01:46:40\n"},
-		{"g.two", "\n2 @ 2001-09-09 01:46:40\n"},
+		{"t.s", "0 @ 2001-09-09 01:46:40 UTC\n"},
+		{"g.one", "\n1 @ 2001-09-09 01:46:40 UTC\n"},
+		{"g.two", "\n2 @ 2001-09-09 01:46:40 UTC\n"},
 		{"g.one = 5", "g.one: 32-bit unsigned int, discrete, no units\n"},
-		{"g.one", "\n5 @ 2001-09-09 01:46:40\n"},
-		{"g.two", "\n6 @ 2001-09-09 01:46:40\n"},
+		{"g.one", "\n5 @ 2001-09-09 01:46:40 UTC\n"},
+		{"g.two", "\n6 @ 2001-09-09 01:46:40 UTC\n"},
 		{":drop g.one", ""},
-		{"g.two", "\n2 @ 2001-09-09 01:46:40\n"},
+		{"g.two", "\n2 @ 2001-09-09 01:46:40 UTC\n"},
 		{":drop g.two", "!! g.two was loaded before the session, and stays as it is\n"},
 	} {
 		if got := run(s, tt.item); !strings.HasSuffix(got, tt.want) {

@@ -188,13 +188,13 @@ func TestSwitches(t *testing.T) {
 		o.Save = func(text []byte) (string, error) { kept = string(text); return "settings", nil }
 		o.Edit = func(text string) (string, error) { edits = append(edits, text); return "t.s + 2\n", nil }
 	})
-	if out := run(s, ":timing", "t.s", ":timing"); !strings.Contains(out, "0 @ 2001-09-09 01:46:40\ntime: ") {
+	if out := run(s, ":timing", "t.s", ":timing"); !strings.Contains(out, "0 @ 2001-09-09 01:46:40 UTC\ntime: ") {
 		t.Errorf("timing: %q", out)
 	}
 	if out := run(s, ":set precision 2", ":set save"); out != "settings to settings\n" || !strings.Contains(kept, ":set precision 2\n:set scale auto\n") {
 		t.Errorf("%q, kept %q", out, kept)
 	}
-	if out := run(s, "a.b = t.b", ":edit", ":edit a.b"); !strings.HasSuffix(out, "t.s + 2\n2 @ 2001-09-09 01:46:40\n") ||
+	if out := run(s, "a.b = t.b", ":edit", ":edit a.b"); !strings.HasSuffix(out, "t.s + 2\n2 @ 2001-09-09 01:46:40 UTC\n") ||
 		strings.Join(edits, "") != "a.b = t.b\na.b = t.b\n" {
 		t.Errorf("%s, edited %q", out, edits)
 	}

@@ -76,7 +76,7 @@ func (s *Session) when(at pcp.Timestamp) string {
 	if s.src.Line == nil {
 		return ""
 	}
-	text := s.showTime(at)
+	text := s.showZoned(at)
 	if ahead := time.Duration(at.Sub(s.src.At) * float64(time.Second)).Round(time.Microsecond); ahead > 0 {
 		text += fmt.Sprintf(", %v after the position", ahead)
 	}

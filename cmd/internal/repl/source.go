@@ -133,7 +133,7 @@ func runSource(ctx context.Context, s *Session, args []string, w io.Writer) erro
 	}
 	src, err := s.open(ctx, kind, name)
 	if p, ok := errors.AsType[*diagnose.Problem](err); ok && name == arg && strings.ContainsAny(name, ":") {
-		p.Notes = []string{":source host " + name + " asks a host"}
+		p.Notes = []string{":source host " + pmcd.Redact(name) + " asks a host"}
 	}
 	if err != nil {
 		return err

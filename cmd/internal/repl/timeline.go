@@ -29,6 +29,11 @@ func (s *Session) showTime(t pcp.Timestamp) string {
 	return t.Time().In(s.zone).Format(layout)
 }
 
+// showZoned is showTime with the zone.
+func (s *Session) showZoned(t pcp.Timestamp) string {
+	return s.showTime(t) + " " + format.Zone(t.Time().In(s.zone))
+}
+
 func newTime() *Verb {
 	return &Verb{
 		Name: "time", Usage: "[WHEN | start | end]", Short: "Show or change the position in an archive: 14:30 and 2pm are times of its day",
@@ -53,7 +58,7 @@ func runTime(ctx context.Context, s *Session, args []string, w io.Writer) error 
 	if err == nil {
 		last = s.showTime(end)
 	}
-	fmt.Fprintf(w, "%s (recorded from %s to %s)\n", s.showTime(s.src.At), s.showTime(start), last)
+	fmt.Fprintf(w, "%s (recorded from %s to %s)\n", s.showZoned(s.src.At), s.showTime(start), last)
 	return nil
 }
 
@@ -124,6 +129,6 @@ func (s *Session) move(ctx context.Context, args []string, sign int, w io.Writer
 		return err
 	}
 	s.forget()
-	fmt.Fprintln(w, s.showTime(s.src.At))
+	fmt.Fprintln(w, s.showZoned(s.src.At))
 	return nil
 }

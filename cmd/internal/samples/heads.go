@@ -300,13 +300,10 @@ func (t *tableWriter) header(ctx context.Context, s *sampling.Sample) error {
 	if t.opt.Color && t.opt.Width > 0 { // then no piece of it is handed on before its end
 		defer t.dim(len(t.b))
 	}
-	first := "time"
-	if t.day != "" {
-		first = t.day
-	}
+	first, below := t.firstColumn()
 	if t.heads.groups != nil {
 		t.spans(first, t.heads.groups, func(g headGroup) string { return g.name })
-		first = ""
+		first, below = below, ""
 	}
 	err := t.line(ctx, first, func(dst []byte, metric, place, width int) []byte {
 		return textwidth.AppendPad(dst, t.name(metric, place, s), width, t.right(metric, place))
@@ -314,12 +311,12 @@ func (t *tableWriter) header(ctx context.Context, s *sampling.Sample) error {
 	if err != nil || !t.heads.units {
 		return err
 	}
-	return t.unitLine(ctx)
+	return t.unitLine(ctx, below)
 }
 
 // unitLine writes the line of units: above each column or, where they are wider than that, once above
 // all columns of a metric.
-func (t *tableWriter) unitLine(ctx context.Context) error {
+func (t *tableWriter) unitLine(ctx context.Context, first string) error {
 	fit := true
 	var metrics []headGroup
 	for i := range t.chosen {
@@ -329,10 +326,10 @@ func (t *tableWriter) unitLine(ctx context.Context) error {
 		}
 	}
 	if !fit {
-		t.spans("", metrics, func(g headGroup) string { return t.chosen[g.from].numbers.Unit })
+		t.spans(first, metrics, func(g headGroup) string { return t.chosen[g.from].numbers.Unit })
 		return nil
 	}
-	return t.line(ctx, "", func(dst []byte, metric, place, width int) []byte {
+	return t.line(ctx, first, func(dst []byte, metric, place, width int) []byte {
 		return textwidth.AppendPad(dst, t.chosen[metric].numbers.Unit, width, true)
 	})
 }

@@ -138,7 +138,7 @@ func (t *instanceWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if t.begun = t.begun || t.h.Live || len(t.rows) > 0; !t.begun {
 		return nil
 	}
-	stamp := t.opt.stamp(&t.times, s)
+	stamp := t.opt.zoned(&t.times, s)
 	t.none = "-"
 	if s.Average {
 		t.none = ""

@@ -46,19 +46,19 @@ func TestInstances(t *testing.T) {
 		return b.String()
 	}
 	const want = `
-1970-01-01 00:00:00    %busy     size  name
-                                Kbyte
-all                     12.3        -  -
-cpu0                     1.0        -  one
-cpu1                   100.0  1234567  two
-1970-01-01 00:00:00    %busy     size  name
-                                Kbyte
-cpu2                     5.0        -  -
+1970-01-01 00:00:00 UTC    %busy     size  name
+                                    Kbyte
+all                         12.3        -  -
+cpu0                         1.0        -  one
+cpu1                       100.0  1234567  two
+1970-01-01 00:00:00 UTC    %busy     size  name
+                                    Kbyte
+cpu2                         5.0        -  -
 `
 	if got := "\n" + write(0); got != want {
 		t.Errorf("got%swant%s", got, want)
 	}
-	if got := write(30); !strings.HasPrefix(got, "1970-01-01 00:00:00\n       %busy    size name\n               Kbyte\nall     12.3") {
+	if got := write(30); !strings.HasPrefix(got, "1970-01-01 00:00:00 UTC\n       %busy    size name\n               Kbyte\nall     12.3") {
 		t.Errorf("the time is wider than the names:\n%s", got)
 	}
 	narrow := write(18)

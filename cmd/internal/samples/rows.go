@@ -99,6 +99,9 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	case r.opt.Sparks:
 		first = at + gap
 	default:
+		if !s.Average {
+			at += r.times.zone(s.Time)
+		}
 		r.heads(at)
 	}
 	step := 0

@@ -29,6 +29,7 @@ type tableWriter struct {
 	times  timeForm
 	stamp  int    // width of the times so far
 	day    string // of the row before, if it stands in the header
+	zone   string // of the times, after a blank; it stands in the header
 	rows   int    // below the last header
 	begun  bool
 	noted  []string         // above the header before
@@ -80,6 +81,9 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	}
 	stamp := t.opt.stamp(&t.times, s)
 	t.stamp = max(t.stamp, textwidth.Width(stamp))
+	if t.opt.Timestamp == "" {
+		t.zone = t.times.zone(s.Time)
+	}
 	changed, err := t.choose(ctx, s)
 	if err != nil {
 		return err
@@ -364,7 +368,22 @@ func (t *tableWriter) endLine(start int) {
 }
 
 // timeWidth returns the width of the column of times.
-func (t *tableWriter) timeWidth() int { return max(t.stamp, len("time"), len(t.day)) }
+func (t *tableWriter) timeWidth() int {
+	first, below := t.firstColumn()
+	return max(t.stamp, len(first), len(below))
+}
+
+// firstColumn returns what stands above the times: "time" or the day, with their zone, which stands below if the header has
+// another line and the day is above.
+func (t *tableWriter) firstColumn() (first, below string) {
+	switch {
+	case t.day == "":
+		return "time" + t.zone, ""
+	case t.heads.lines() > 1:
+		return t.day, strings.TrimSpace(t.zone)
+	}
+	return t.day + t.zone, ""
+}
 
 // row writes the row of a sample. A cell that is too wide moves those after it.
 func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) error {

@@ -22,9 +22,9 @@ func TestTable(t *testing.T) {
 		at(0, sampling.Set{}, sampling.Set{}),
 		at(1, sampling.Set{}, sampling.SetOf(sampling.Value{ID: 7, Instance: "b", Value: pcp.DoubleValue(1.25)}, sampling.Value{ID: 3, Instance: "a", Value: pcp.DoubleValue(20)})),
 		at(2, sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("x"))}), sampling.SetOf(sampling.Value{ID: 8, Instance: "c", Value: pcp.Value{}}, sampling.Value{ID: 3, Instance: "a", Value: pcp.DoubleValue(20)})))
-	want := `time                 s  disk
+	want := `time UTC             s  disk
 2023-11-14 22:13:20  -     -
-time                    disk -----------
+time UTC                disk -----------
                      s        a        b
 2023-11-14 22:13:21  -     20.0      1.2
 2023-11-14 22:13:22  "x"     20.0      -
@@ -43,12 +43,12 @@ func TestTableScreen(t *testing.T) {
 		list = append(list, at(int64(i)*10, sampling.SetOf(value(-1, "", uint64(i)))))
 	}
 	got := write(t, NewTable, h, &Options{Precision: -1, Width: 80, Height: 12}, list...)
-	if n := strings.Count(got, "2023-11-14       m\n22:"); n != 3 {
+	if n := strings.Count(got, "2023-11-14 UTC       m\n22:"); n != 3 {
 		t.Errorf("%d headers:\n%s", n, got)
 	}
 	list = []*sampling.Sample{list[0], at(2*3600, list[1].Sets...)}
 	got = write(t, NewTable, h, &Options{Precision: -1, Width: 80, Height: 12}, list...)
-	want := "2023-11-14       m\n22:13:20         0\n2023-11-15       m\n00:13:20         1\n"
+	want := "2023-11-14 UTC       m\n22:13:20             0\n2023-11-15 UTC       m\n00:13:20             1\n"
 	if got != want {
 		t.Errorf("over midnight: got\n%swant\n%s", got, want)
 	}
@@ -84,13 +84,13 @@ func TestTableFloat(t *testing.T) {
 		list = append(list, at(int64(i), sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.FloatValue(float32(f))}), sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.DoubleValue(f)})))
 	}
 	got := write(t, NewTable, h, &Options{Precision: format.Readable, Width: 80}, list[:6]...)
-	want := `2023-11-14          f   double
-22:13:20.000    2.3      2.3
-22:13:21.000   33.33    33.33
-22:13:22.000  -1,234,568  -1,234,568
-22:13:23.000  123,456,792  123,456,790
-22:13:24.000  3.3e-10  3.3e-10
-22:13:25.000    0        0
+	want := `2023-11-14 UTC        f   double
+22:13:20.000      2.3      2.3
+22:13:21.000     33.33    33.33
+22:13:22.000    -1,234,568  -1,234,568
+22:13:23.000    123,456,792  123,456,790
+22:13:24.000    3.3e-10  3.3e-10
+22:13:25.000      0        0
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -131,7 +131,7 @@ func TestTableWidth(t *testing.T) {
 	// A single sample then has a line for each value.
 	h.Samples = 1
 	out := write(t, NewTable, h, &Options{Precision: -1, Width: 30}, at(0, set))
-	if want := "2023-11-14 22:13:20  t.b\none        10\ntwo blank  10\nthree      10\n世界       10\na/b        10\n"; out != want {
+	if want := "2023-11-14 22:13:20 UTC  t.b\none        10\ntwo blank  10\nthree      10\n世界       10\na/b        10\n"; out != want {
 		t.Errorf("got\n%swant\n%s", out, want)
 	}
 }
@@ -162,8 +162,8 @@ func TestHeadsDim(t *testing.T) {
 		form func(io.Writer, *sampling.Header, *Options) (sampling.Writer, error)
 		want string
 	}{
-		{NewTable, "\x1b[2mtime                 t.b ----\x1b[0m\n\x1b[2m                     one  two\x1b[0m\n2023-11-14 22:13:20    7    8\n"},
-		{NewRows, "\x1b[2m2023-11-14 22:13:20  t.b\x1b[0m\none  7\ntwo  8\n"},
+		{NewTable, "\x1b[2mtime UTC             t.b ----\x1b[0m\n\x1b[2m                     one  two\x1b[0m\n2023-11-14 22:13:20    7    8\n"},
+		{NewRows, "\x1b[2m2023-11-14 22:13:20 UTC  t.b\x1b[0m\none  7\ntwo  8\n"},
 	} {
 		if got := write(t, tt.form, h, &Options{Precision: -1, Width: 60, Color: true}, at(0, set)); got != tt.want {
 			t.Errorf("got\n%q, want\n%q", got, tt.want)

@@ -3,6 +3,7 @@ package samples
 import (
 	"time"
 
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
@@ -50,8 +51,26 @@ func (f *timeForm) append(dst []byte, t pcp.Timestamp) []byte {
 	return dst
 }
 
+// zone returns the zone of a time in a recording, after a blank. Live times are those of the reader's clock, or of the
+// zone that was asked for.
+func (f *timeForm) zone(t pcp.Timestamp) string {
+	if f.h.Live || f.h.Source.Kind == "hosts" { // these may be asked once
+		return ""
+	}
+	return " " + format.Zone(t.Time().In(f.h.Location()))
+}
+
 // averageTime stands in the place of the time of averages.
 const averageTime = "Average:"
+
+// zoned returns the time of a sample as the options want it, with the zone if it is in the usual form.
+func (o *Options) zoned(f *timeForm, s *sampling.Sample) string {
+	stamp := o.stamp(f, s)
+	if s.Average || o.Timestamp != "" {
+		return stamp
+	}
+	return stamp + f.zone(s.Time)
+}
 
 // stamp returns the time of a sample as the options want it.
 func (o *Options) stamp(f *timeForm, s *sampling.Sample) string {
