@@ -193,6 +193,7 @@ func TestMachinesTogether(t *testing.T) {
 		{"eval --across sum -t 12hour -o csv kernel.all.intr", []string{"time,kernel.all.intr\n2024-01-01T12:00:00Z,3289."}},
 		{"eval --across top@1 -t 12hour -o csv kernel.all.intr", []string{"\n2024-01-01T12:00:00Z,host0000,kernel.all.intr,,17"}},
 		{"eval -t 6hour kernel.all.intr", []string{"time UTC             kernel.all.intr --\n                     host0001  host0000\n                      count/s   count/s\n2024-01-01 06:00:00 "}},
+		{"plot kernel.all.intr", []string{"kernel.all.intr\n2024-01-01 00:00:10 to 23:"}},
 		{"plot -t 1hour kernel.all.intr", []string{"kernel.all.intr\n2024-01-01 01:00:00 to 23:00:00", "\n   host0001  601.6 count/s\n", "\n   host0000  655.8 count/s\n"}},
 		{"eval -o openmetrics kernel.all.intr", []string{"\nkernel_all_intr_total{host=\"host0001\"} ", "\nkernel_all_intr_total{host=\"host0000\"} "}},
 		{"eval -t 12hour :vmstat", []string{"\n2024-01-01 12:00:00", "\nhost0001 ", "\nhost0000 "}},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pmtools/cmd/internal/item"
@@ -16,6 +17,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
+	"pmtools/lib/when"
 )
 
 // ErrNothing is the error of an answer that is empty: status 3 in the shell, for when, for eval --where and for eval --fail-empty.
@@ -43,6 +45,9 @@ func newEval() *Verb {
 				}
 				if len(args) == 0 {
 					return misuse("no expression is given, and -c defines none")
+				}
+				if report.IsName(args[0]) {
+					args = e.counted(args)
 				}
 				return e.run(ctx, s, args, w)
 			}
@@ -149,7 +154,7 @@ func newReport() *Verb {
 		New: func(f *Flags) Run {
 			e := f.evaluation("")
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
-				return e.run(ctx, s, report.Arguments(strings.Join(e.paced(args), " ")), w)
+				return e.run(ctx, s, report.Arguments(strings.Join(e.counted(e.paced(args)), " ")), w)
 			}
 		},
 	}
@@ -237,6 +242,30 @@ func (e *evaluation) paced(args []string) []string {
 	}
 	return args
 }
+
+// counted takes an interval, and a number of samples after it, from the end of the names of reports: ":vmstat 1 5" is of five
+// samples a second apart, as vmstat(8) has it.
+func (e *evaluation) counted(args []string) []string {
+	i := slices.IndexFunc(args, startsWithDigit)
+	if i < 1 || i < len(args)-2 {
+		return args
+	}
+	d, err := when.ParseInterval(args[i])
+	if err != nil || d <= 0 {
+		return args
+	}
+	if i == len(args)-2 {
+		n, err := strconv.Atoi(args[i+1])
+		if err != nil || n < 1 {
+			return args
+		}
+		e.Time.Samples, e.Time.HasSamples = n, true
+	}
+	e.Time.Interval, e.Time.HasInterval = d, true
+	return args[:i]
+}
+
+func startsWithDigit(word string) bool { return word != "" && '0' <= word[0] && word[0] <= '9' }
 
 // check checks that options fit together.
 func (e *evaluation) check(s *Session) error {
@@ -419,7 +448,7 @@ func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error
 	if !s.past() && s.fleet == nil && (e.over || e.Door == Prompt) {
 		q.Times.Interval = cmp.Or(q.Times.Interval, s.set.Interval)
 	}
-	if e.plot != "" && q.Times.Samples == 0 && q.Times.End == (pcp.Timestamp{}) {
+	if e.plot != "" && q.Times.Samples == 0 && !s.past() && q.Times.End == (pcp.Timestamp{}) {
 		q.Times.Samples = plotSamples
 	}
 	return q, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -204,33 +203,15 @@ func (s *Session) notOwn(name string) *diagnose.Problem {
 func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) error {
 	v, preset := findVerb(it.Name, s.verbs)
 	var reports []string
-	if v == nil || v.Least > 0 && it.Text == "" { // ":top" alone is the report of that name
+	operand := func(word string) bool { return !startsWithDigit(word) }
+	if v == nil || v.Least > 0 && !slices.ContainsFunc(strings.Fields(it.Text), operand) { // ":top" and ":top 1 5" are the report of that name
 		if reports = s.reports(ctx); slices.Contains(reports, it.Name) {
 			v, preset = findVerb("report", s.verbs)
-			it.Text = strings.TrimRight(it.Name+" "+paced(it.Text), " ")
+			it.Text = strings.TrimRight(it.Name+" "+it.Text, " ")
 		}
 	}
 	if v == nil {
 		return unknownVerb(it.Name, s.verbs, reports)
 	}
 	return s.line(ctx, v, preset, it.Text, w)
-}
-
-// paced returns the text behind the name of a report with options in the place of numbers that begin it: ":vmstat 1 5" is of
-// five samples a second apart, as vmstat(8) has it.
-func paced(text string) string {
-	words := strings.Fields(text)
-	if len(words) == 0 {
-		return text
-	}
-	if _, err := strconv.ParseFloat(words[0], 64); err != nil {
-		return text
-	}
-	options := []string{"-t", words[0]}
-	if words = words[1:]; len(words) > 0 {
-		if _, err := strconv.Atoi(words[0]); err == nil {
-			options, words = append(options, "-s", words[0]), words[1:]
-		}
-	}
-	return strings.Join(append(options, words...), " ")
 }
