@@ -3,12 +3,24 @@ package pcp
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // An Instance is one member of an instance domain: its internal identifier and its external name.
 type Instance struct {
 	ID   int32
 	Name string
+}
+
+// FindInstance returns the first instance of a list that is called name, or has it as the first word of
+// its name.
+func FindInstance(list []Instance, name string) (inst int32, ok bool) {
+	for _, i := range list {
+		if rest, ok := strings.CutPrefix(i.Name, name); ok && (rest == "" || rest[0] == ' ' && !strings.Contains(name, " ")) {
+			return i.ID, true
+		}
+	}
+	return NullInst, false
 }
 
 // InstanceNames finds the names of a domain's instances.

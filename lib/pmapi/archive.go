@@ -126,23 +126,15 @@ func (r *recording) Walk(_ context.Context, name string, _ bool, f func(name str
 }
 
 func (r *recording) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
-	rs := make([]pcp.Answer[pcp.Desc], len(ids))
-	for i, id := range ids {
-		rs[i].Value, rs[i].Err = r.set.Desc(id)
-	}
-	return rs, nil
+	return answerEach(ids, r.set.Desc), nil
 }
 
 func (r *recording) Instances(_ context.Context, ds []pcp.InDom, when When) ([]pcp.Answer[[]pcp.Instance], error) {
-	rs := make([]pcp.Answer[[]pcp.Instance], len(ds))
-	for i, d := range ds {
-		if when == Ever() {
-			rs[i].Value, rs[i].Err = r.set.AllInstances(d)
-		} else {
-			rs[i].Value, rs[i].Err = r.set.Instances(d, r.time(when))
-		}
+	if when == Ever() {
+		return answerEach(ds, r.set.AllInstances), nil
 	}
-	return rs, nil
+	at := r.time(when)
+	return answerEach(ds, func(d pcp.InDom) ([]pcp.Instance, error) { return r.set.Instances(d, at) }), nil
 }
 
 func (r *recording) LookupInst(_ context.Context, d pcp.InDom, name string) (int32, error) {

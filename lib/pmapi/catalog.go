@@ -3,7 +3,6 @@ package pmapi
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -106,10 +105,7 @@ func (c *Catalog) column(id pcp.ID, p *pcp.Profile, col *pcp.Values, value func(
 
 // Lookup implements Source.
 func (c *Catalog) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
-	if c.closed {
-		return nil, pmerr.NoContext
-	}
-	return lookupEach(names, c.names.Lookup), nil
+	return lookupEach(names, c.names.Lookup), c.err()
 }
 
 // Names implements Source.
@@ -138,18 +134,18 @@ func (c *Catalog) Walk(_ context.Context, name string, _ bool, f func(name strin
 
 // Describe implements Source.
 func (c *Catalog) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
-	return answerEach(c, ids, func(id pcp.ID) (pcp.Desc, error) {
+	return answerEach(ids, func(id pcp.ID) (pcp.Desc, error) {
 		m, ok := c.metrics[id]
 		if !ok {
 			return pcp.Desc{}, pmerr.PMID
 		}
 		return m.Desc, nil
-	})
+	}), c.err()
 }
 
 // Text implements Source. Instance domains have no texts.
 func (c *Catalog) Text(_ context.Context, kind pcp.TextKind, idents []uint32) ([]pcp.Answer[string], error) {
-	return answerEach(c, idents, func(ident uint32) (string, error) {
+	return answerEach(idents, func(ident uint32) (string, error) {
 		m := c.metrics[pcp.ID(ident)]
 		text := m.Text
 		switch kind {
@@ -165,54 +161,54 @@ func (c *Catalog) Text(_ context.Context, kind pcp.TextKind, idents []uint32) ([
 			return "", pmerr.Text
 		}
 		return text, nil
-	})
+	}), c.err()
 }
 
 // Labels implements Source: there are none.
 func (c *Catalog) Labels(_ context.Context, _ pcp.LabelKind, idents []uint32, _ When) ([]pcp.Answer[pcp.ObjectLabels], error) {
-	return answerEach(c, idents, func(uint32) (pcp.ObjectLabels, error) { return pcp.ObjectLabels{}, nil })
+	return make([]pcp.Answer[pcp.ObjectLabels], len(idents)), c.err()
 }
 
 // Instances implements Source.
 func (c *Catalog) Instances(_ context.Context, ds []pcp.InDom, _ When) ([]pcp.Answer[[]pcp.Instance], error) {
-	return answerEach(c, ds, func(d pcp.InDom) ([]pcp.Instance, error) {
-		list, ok := c.domains[d]
-		if !ok {
-			return nil, pmerr.InDom
-		}
-		return list, nil
-	})
+	return answerEach(ds, c.instances), c.err()
 }
 
 // LookupInst implements Source.
 func (c *Catalog) LookupInst(_ context.Context, d pcp.InDom, name string) (int32, error) {
-	x, err := c.instance(d, func(x pcp.Instance) bool {
-		rest, ok := strings.CutPrefix(x.Name, name)
-		return ok && (rest == "" || rest[0] == ' ' && !strings.Contains(name, " "))
-	})
-	return x.ID, err
+	list, err := c.instances(d)
+	if err != nil {
+		return pcp.NullInst, err
+	}
+	inst, ok := pcp.FindInstance(list, name)
+	if !ok {
+		return pcp.NullInst, pmerr.Inst
+	}
+	return inst, nil
 }
 
 // InstName implements Source.
 func (c *Catalog) InstName(_ context.Context, d pcp.InDom, inst int32) (string, error) {
-	x, err := c.instance(d, func(x pcp.Instance) bool { return x.ID == inst })
-	return x.Name, err
+	list, err := c.instances(d)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(list, func(x pcp.Instance) bool { return x.ID == inst })
+	if i < 0 {
+		return "", pmerr.Inst
+	}
+	return list[i].Name, nil
 }
 
-func (c *Catalog) instance(d pcp.InDom, is func(pcp.Instance) bool) (pcp.Instance, error) {
-	none := pcp.Instance{ID: pcp.NullInst}
-	if c.closed {
-		return none, pmerr.NoContext
+func (c *Catalog) instances(d pcp.InDom) ([]pcp.Instance, error) {
+	if err := c.err(); err != nil {
+		return nil, err
 	}
 	list, ok := c.domains[d]
 	if !ok {
-		return none, pmerr.InDom
+		return nil, pmerr.InDom
 	}
-	i := slices.IndexFunc(list, is)
-	if i < 0 {
-		return none, pmerr.Inst
-	}
-	return list[i], nil
+	return list, nil
 }
 
 // Host implements Source.
@@ -224,16 +220,12 @@ func (c *Catalog) Close() error {
 	return nil
 }
 
+func (c *Catalog) err() error {
+	if c.closed {
+		return pmerr.NoContext
+	}
+	return nil
+}
+
 // Closed reports whether Close was called: then every method of a Source fails with pmerr.NoContext.
 func (c *Catalog) Closed() bool { return c.closed }
-
-func answerEach[K, V any](c *Catalog, keys []K, ask func(K) (V, error)) ([]pcp.Answer[V], error) {
-	if c.closed {
-		return nil, pmerr.NoContext
-	}
-	answers := make([]pcp.Answer[V], len(keys))
-	for i, k := range keys {
-		answers[i].Value, answers[i].Err = ask(k)
-	}
-	return answers, nil
-}

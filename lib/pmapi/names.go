@@ -59,13 +59,20 @@ func (r *renamed) Walk(_ context.Context, name string, _ bool, f func(name strin
 }
 
 func lookupEach(names []string, lookup func(string) (pcp.ID, error)) []pcp.Answer[pcp.ID] {
-	rs := make([]pcp.Answer[pcp.ID], len(names))
-	for i, n := range names {
-		id, err := lookup(n)
+	return answerEach(names, func(name string) (pcp.ID, error) {
+		id, err := lookup(name)
 		if err != nil {
 			id = pcp.NullID
 		}
-		rs[i] = pcp.Answer[pcp.ID]{Value: id, Err: err}
+		return id, err
+	})
+}
+
+// answerEach returns the answers to a question about several objects.
+func answerEach[K, V any](keys []K, ask func(K) (V, error)) []pcp.Answer[V] {
+	answers := make([]pcp.Answer[V], len(keys))
+	for i, k := range keys {
+		answers[i].Value, answers[i].Err = ask(k)
 	}
-	return rs
+	return answers
 }

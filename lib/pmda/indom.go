@@ -45,13 +45,10 @@ func FindInstance(ctx context.Context, p Provider, c *Client, d pcp.InDom, name 
 	return findInstance(list, name)
 }
 
-// findInstance returns the instance that is called name, or has it as the first word of its name
-// (collector.md C3.4).
+// findInstance returns the instance that is called name, or pmerr.Inst (collector.md C3.4).
 func findInstance(list []pcp.Instance, name string) (int32, error) {
-	for _, i := range list {
-		if rest, ok := strings.CutPrefix(i.Name, name); ok && (rest == "" || rest[0] == ' ' && !strings.Contains(name, " ")) {
-			return i.ID, nil
-		}
+	if inst, ok := pcp.FindInstance(list, name); ok {
+		return inst, nil
 	}
 	return 0, pmerr.Inst
 }
