@@ -65,7 +65,7 @@ func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 	return shift(err, text, it)
 }
 
-// meant tells of a problem with a text that it begins with the name of a command, or of a report, without its colon.
+// meant adds a note to the problem of a text that begins with the name of a command or report without the colon.
 func (s *Session) meant(ctx context.Context, text string, err error) error {
 	p, ok := errors.AsType[*diagnose.Problem](err)
 	if !ok || p.Src == "" {

@@ -244,3 +244,14 @@ func (s *Session) Unsaved() int {
 
 // raw reports whether counters are shown as they are. OpenMetrics has counters of its own.
 func (s *Session) raw() bool { return s.set.Raw || s.set.Output == "openmetrics" }
+
+// Prompt returns what a prompt shows of the session: the position in an archive, and the program's
+// name.
+func (s *Session) Prompt() string {
+	<-s.lock
+	defer s.release()
+	if s.src == nil || s.src.Line == nil {
+		return "pmderive> "
+	}
+	return s.src.At.Time().In(s.zone).Format("2006-01-02 15:04:05") + "> "
+}

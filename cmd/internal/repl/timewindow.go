@@ -89,7 +89,7 @@ func parseInterval(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// tellDays tells the days that times of the day are of, in a recording that has them on several days.
+// tellDays tells the dates of times of the day, in a recording that has these times on several days.
 func (x *Window) tellDays(w *when.Window, b when.Base) {
 	for _, o := range []struct {
 		name, text string
@@ -97,7 +97,7 @@ func (x *Window) tellDays(w *when.Window, b when.Base) {
 	}{{"S", x.Start, w.Start}, {"T", x.Finish, w.End}, {"O", x.Origin, w.Origin}} {
 		again := o.at.AddDate(0, 0, 1).Before(b.End) || o.at.AddDate(0, 0, -1).After(b.Start)
 		if x.Tell != nil && again && meant(o.text, b) != "" {
-			x.Tell(fmt.Sprintf("%s %s is %s", x.option(o.name), o.text, o.at.In(x.Zone).Format("2006-01-02 15:04:05 MST")))
+			x.Tell(fmt.Sprintf("%s %s is %s", x.option(o.name), o.text, o.at.In(x.Zone).Format(time.DateTime+" ")+format.Zone(o.at.In(x.Zone))))
 		}
 	}
 }

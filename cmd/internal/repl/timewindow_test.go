@@ -23,8 +23,8 @@ func (s span) Bounds(context.Context) (start, end pcp.Timestamp, err error) {
 	return pcp.TimestampOf(s.start), pcp.TimestampOf(s.end), nil
 }
 
-// TestWindowDays: of a recording that has a time of the day on several days, the day is told; of others, and of times with
-// their dates, nothing is.
+// TestWindowDays: a note has the date of a time of the day which a recording has on several days. Other times, and times
+// with a date, get no note.
 func TestWindowDays(t *testing.T) {
 	start := time.Date(2023, 11, 14, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {

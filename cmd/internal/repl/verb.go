@@ -223,7 +223,7 @@ func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []str
 	return v.misplaced(f, args, run(ctx, s, args, w))
 }
 
-// misplaced tells of a problem with expressions at the prompt that there is an option in them.
+// misplaced adds a note to the problem of expressions at the prompt that contain an option.
 func (v *Verb) misplaced(f *Flags, args []string, err error) error {
 	p, ok := errors.AsType[*diagnose.Problem](err)
 	if !ok || !v.expr() || f.Door != Prompt {
