@@ -88,6 +88,7 @@ fuzz:
 soak:
 	PMTOOLS_RUNS=$(or $(SEEDS),10000) $(GO) test -run='^$(SLOW)$$' -count=1 -v -timeout=60m \
 	  $$(grep -rlE 'func $(SLOW)\(' --include='*_test.go' cmd derive internal lib test | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+	PMTOOLS_RUNS=all $(GO) test ./test -run='^TestSecrets$$' -count=1 -v
 
 bench: growth
 	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/... ./internal/...
