@@ -112,6 +112,9 @@ func (a *app) newRoot() *cobra.Command {
 		if len(a.hosts) > 1 && cmd != root && cmd.Flags().Lookup("hosts") == nil && cmd.Name() != "push" && !many {
 			return fmt.Errorf("too many hosts requested: %s", pmcd.Redact(a.hosts[1]))
 		}
+		if named := cmd.Flags(); a.Options.Local && !many && (named.Changed("archive") || named.Changed("host")) {
+			return errors.New("-L asks this machine, -a and -h name other sources: give one of them")
+		}
 		a.sources.Registry().SetLanguage(a.language())
 		if a.version {
 			fmt.Fprintf(a.Env.Out, "%s version %s, compatible with PCP %s\n", a.Env.Prog, version.Version, version.PCP)
