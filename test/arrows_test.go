@@ -186,7 +186,7 @@ var outside = map[string][]string{
 	"cmd/internal/grid":            {"github.com/olekukonko/tablewriter"},
 	"cmd/internal/picture":         {"github.com/wcharczuk/go-chart/v2"},
 	"cmd/internal/repl":            {"github.com/rogpeppe/go-internal/diff"},
-	"lib/builtin/host":             {"github.com/shirou/gopsutil/v4", "golang.org/x/sys/unix", "golang.org/x/sys/windows"},
+	"lib/builtin/host":             {"github.com/shirou/gopsutil/v4"},
 	"cmd/internal/clitest":         {"github.com/google/go-cmp/cmp"},
 	"test/peer/harness":            {"github.com/rogpeppe/go-internal/diff"},
 	"lib/builtin/linux":            {"golang.org/x/sys/unix"},

@@ -3,18 +3,12 @@
 package builtin
 
 import (
-	"runtime"
-	"slices"
-
 	"pmtools/lib/builtin/host"
 	"pmtools/lib/pmda"
 )
 
-// hostAgents are the portable collectors, for a system without collectors of its own. Windows gives
-// temperatures to administrators only.
-var hostAgents = slices.DeleteFunc([]Agent{{"host", host.Domain}, {"lmsensors", host.SensorsDomain}, {"proc", host.ProcessesDomain}}, func(a Agent) bool {
-	return a.Name == host.SensorsRoot && runtime.GOOS == "windows"
-})
+// hostAgents are the portable collectors, for a system without collectors of its own.
+var hostAgents = []Agent{{"host", host.Domain}, {"proc", host.ProcessesDomain}}
 
 func hostCollector(a Agent) *Collector {
 	c := &Collector{Name: a.Name, Domain: a.Domain}
@@ -25,9 +19,6 @@ func hostCollector(a Agent) *Collector {
 	case "proc":
 		c.Roots = []string{"proc"}
 		c.New = func() (pmda.Provider, error) { return host.NewProcesses(a.Domain), nil }
-	case host.SensorsRoot:
-		c.Roots = []string{host.SensorsRoot}
-		c.New = func() (pmda.Provider, error) { return host.NewSensors(a.Domain) }
 	default:
 		return nil
 	}

@@ -10,11 +10,16 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/shirou/gopsutil/v4/load"
+	"github.com/shirou/gopsutil/v4/mem"
+	psnet "github.com/shirou/gopsutil/v4/net"
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
@@ -37,23 +42,18 @@ func Roots() []string { return procfs.Roots(metricsText) }
 // filled are the fields of gopsutil's structures that a system fills; the other fields would be
 // invented zeros. A table without an entry has all fields.
 var filled = map[string]string{
-	"windows/cpu": "User System Idle Irq", "windows/percpu": "User System Idle Irq", "windows/mem": "Total Available Free CommitLimit CommittedAS", "windows/load": "",
-	"windows/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime IopsInProgress IoTime WeightedIO", "windows/filesys": "Total Free Used UsedPercent Mountpoint Fstype",
+	"windows/cpu": "User System Idle", "windows/percpu": "User System Idle", "windows/mem": "Total Available Free", "windows/load": "",
+	"windows/disk": "ReadCount WriteCount ReadBytes WriteBytes", "windows/filesys": "Total Free Used UsedPercent Mountpoint Fstype",
 	"darwin/cpu": "User System Nice Idle", "darwin/percpu": "User System Nice Idle", "darwin/mem": "Total Available Free Active Inactive",
-	"darwin/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime WeightedIO", "darwin/io": "DiskReadBytes DiskWriteBytes", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropin Dropout",
+	"darwin/io": "DiskReadBytes DiskWriteBytes", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropout",
 	"windows/times": "User System", "windows/memory": "RSS VMS", "windows/io": "ReadCount WriteCount ReadBytes WriteBytes",
 }
 
-type collector struct {
-	procfs.Catalog
-	machine machine
-}
+type collector struct{ procfs.Catalog }
 
 // New returns the collector of metrics of the system, in a domain; 0 means Domain.
-func New(domain uint32) *pmda.Agent { return newAgent(domain, newMachine()) }
-
-func newAgent(domain uint32, m machine) *pmda.Agent {
-	c := &collector{procfs.NewCatalog("HOST", Domain, &procfs.Options{Domain: domain}), m}
+func New(domain uint32) *pmda.Agent {
+	c := &collector{procfs.NewCatalog("HOST", Domain, &procfs.Options{Domain: domain})}
 	c.addSystem()
 	c.addProcessors()
 	c.addDevices()
@@ -64,7 +64,7 @@ func newAgent(domain uint32, m machine) *pmda.Agent {
 // set fills a row from the fields of a structure that the system filled. It converts floats to
 // integers in the given unit, unless that is 0. NaN and "" mean unknown.
 func (c *collector) set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
-	fields, some := filled[c.machine.system+"/"+table]
+	fields, some := filled[runtime.GOOS+"/"+table]
 	v := reflect.Indirect(reflect.ValueOf(from))
 	for i := range v.NumField() {
 		name, f := v.Type().Field(i).Name, v.Field(i)
@@ -107,7 +107,7 @@ func (c *collector) one(name string, ask func() (any, error), unit float64) {
 
 func (c *collector) addSystem() {
 	c.Table("system", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		info, err := c.machine.info()
+		info, err := host.Info()
 		if err != nil {
 			return unsupported(err)
 		}
@@ -120,24 +120,14 @@ func (c *collector) addSystem() {
 		}
 		return nil
 	})
-	c.one("mem", func() (any, error) { return c.machine.memory() }, 0)
-	c.Table("swap", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := c.machine.swap()
-		if err != nil {
-			return unsupported(err)
-		}
-		r := t.Row(pcp.NullInst)
-		c.set(t, r, "swap", v, 0)
-		t.Cell(r, []byte("SwapTotal")).SetUint(v.Total)
-		t.Cell(r, []byte("SwapFree")).SetUint(v.Free)
-		return nil
-	})
+	c.one("mem", func() (any, error) { return mem.VirtualMemory() }, 0)
+	c.one("swap", func() (any, error) { return mem.SwapMemory() }, 0)
 	c.Fixed["2"] = []pcp.Instance{{ID: 1, Name: "1 minute"}, {ID: 5, Name: "5 minute"}, {ID: 15, Name: "15 minute"}}
 	c.Table("load", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		if _, none := filled[c.machine.system+"/load"]; none { // Windows: gopsutil needs time to compute a load, and means something else by it
+		if _, none := filled[runtime.GOOS+"/load"]; none { // Windows: gopsutil needs time to compute a load, and means something else by it
 			return nil
 		}
-		v, err := c.machine.load()
+		v, err := load.Avg()
 		if err != nil {
 			return unsupported(err)
 		}
@@ -156,14 +146,14 @@ const slowest = 100
 func (c *collector) addProcessors() {
 	const unit = 1000
 	c.one("cpu", func() (any, error) {
-		v, err := c.machine.times(false)
+		v, err := cpu.Times(false)
 		if err != nil || len(v) == 0 {
 			return cpu.TimesStat{}, err
 		}
 		return v[0], nil
 	}, unit)
 	per := c.Table("percpu", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := c.machine.times(true)
+		v, err := cpu.Times(true)
 		for i := range v {
 			r := t.Row(int32(i))
 			r.Name = v[i].CPU
@@ -172,12 +162,12 @@ func (c *collector) addProcessors() {
 		return unsupported(err)
 	})
 	c.Table("ncpu", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		n, err := c.machine.count()
+		n, err := cpu.Counts(true)
 		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(n))
 		return unsupported(err)
 	})
 	c.Table("cpuinfo", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := c.machine.processors()
+		v, err := cpu.Info()
 		for i := range per.Rows { // some systems have one value for all processors
 			if len(v) > 0 {
 				r, info := t.Row(per.Rows[i].Inst), &v[min(i, len(v)-1)]
@@ -193,7 +183,7 @@ func (c *collector) addProcessors() {
 
 func (c *collector) addDevices() {
 	disks := c.Table("disk", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := c.machine.disks()
+		v, err := disk.IOCounters()
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			d := v[name]
 			c.set(t, t.Named(c.Numbering("disks"), []byte(name)), "disk", &d, 0)
@@ -219,7 +209,7 @@ func (c *collector) addDevices() {
 
 func (c *collector) addInterfaces() {
 	list := c.Table("net", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		v, err := c.machine.interfaces()
+		v, err := psnet.IOCounters(true)
 		for i := range v {
 			r := t.Named(c.Numbering("interfaces"), []byte(v[i].Name))
 			c.set(t, r, "net", &v[i], 0)

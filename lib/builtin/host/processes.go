@@ -3,8 +3,9 @@ package host
 import (
 	_ "embed"
 	"fmt"
+	"runtime"
 
-	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/host"
 	"github.com/shirou/gopsutil/v4/process"
 
 	"pmtools/lib/builtin/internal/procfs"
@@ -20,7 +21,7 @@ const processSerial = 9 // serial number of the instance domain of processes
 // NewProcesses returns the collector of processes, in a domain; 0 means ProcessesDomain. For
 // processes of other users it shows the metrics that the system permits.
 func NewProcesses(domain uint32) *pmda.Agent {
-	c := &collector{procfs.NewCatalog("PROC", ProcessesDomain, &procfs.Options{Domain: domain}), newMachine()}
+	c := &collector{procfs.NewCatalog("PROC", ProcessesDomain, &procfs.Options{Domain: domain})}
 	var all, chosen []*process.Process
 	pids := c.Table("pids", "the list of processes", func(*procfs.Table, *pmda.Request) (err error) {
 		all, err = process.Processes()
@@ -48,10 +49,13 @@ func NewProcesses(domain uint32) *pmda.Agent {
 		}
 		return nil
 	}, pids)
-	for name, ask := range c.machine.questions() {
+	for name, ask := range questions() {
 		c.Fill(name, "the process", func(t *procfs.Table) {
 			for _, p := range chosen {
-				if v, unit, err := ask(p); err == nil && !c.machine.hides(name, v, p.NumThreads) { // an error means a process that is gone, or belongs to another user
+				if (name == "threads" || name == "times" || name == "memory") && refused(p) {
+					continue
+				}
+				if v, unit, err := ask(p); err == nil { // an error means a process that is gone, or belongs to another user
 					c.answer(t, p.Pid, name, v, unit)
 				}
 			}
@@ -60,25 +64,11 @@ func NewProcesses(domain uint32) *pmda.Agent {
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(processesText), `{"agent":"proc"}`)
 }
 
-// hides reports whether an answer is that about a process of another user of macOS: gopsutil leaves
-// zeros where the system refuses the answer. A process that has used no time yet has threads.
-func (m *machine) hides(name string, answer any, threads func() (int32, error)) bool {
-	if m.system != "darwin" {
-		return false
-	}
-	switch v := answer.(type) {
-	case *process.MemoryInfoStat:
-		return v.VMS == 0
-	case *cpu.TimesStat:
-		if v.User+v.System > 0 {
-			return false
-		}
-		n, err := threads()
-		return err != nil || n == 0
-	case int32:
-		return name == "threads" && v == 0
-	}
-	return false
+// refused reports whether macOS refuses answers about a process, as it belongs to another user:
+// gopsutil leaves zeros then, also in the number of threads.
+func refused(p *process.Process) bool {
+	n, err := p.NumThreads()
+	return runtime.GOOS == "darwin" && (err != nil || n == 0)
 }
 
 func (c *collector) answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
@@ -105,7 +95,7 @@ func newQuestion[T any](ask func(*process.Process) (T, error), unit float64) que
 	}
 }
 
-func (m *machine) questions() map[string]question {
+func questions() map[string]question {
 	return map[string]question{
 		"name":    newQuestion((*process.Process).Name, 0),
 		"cmdline": newQuestion((*process.Process).Cmdline, 0),
@@ -126,7 +116,7 @@ func (m *machine) questions() map[string]question {
 		}, 0),
 		"created": newQuestion(func(p *process.Process) (uint64, error) {
 			at, err := p.CreateTime()
-			boot, err2 := m.bootTime()
+			boot, err2 := host.BootTime()
 			if err != nil || err2 != nil {
 				return 0, pmda.NoValue
 			}

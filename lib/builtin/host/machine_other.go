@@ -1,5 +1,0 @@
-//go:build !darwin && !windows
-
-package host
-
-func newMachine() machine { return portable() }
