@@ -3,8 +3,7 @@
 # make test-hostile       the same as another user, in another zone and locale, on a host of another name and release, with PCP set to nonsense
 # make demo               a derived metric over a small recorded archive
 # make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
-# make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
-# make release            the same with source, container image and recipes for other package managers; URL=... KEY=... (docs/install.md)
+# make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/; KEY=... signs them (docs/install.md)
 # make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
 # make engines            SQL in Apache Spark, with ANSI and without, and on a cluster; pyspark comes from PyPI, Java must be there
 # make measure            what engines read, and what exports and queries cost; PARTS="reads thousand tools cost" or some of them
@@ -32,7 +31,7 @@ export CGO_ENABLED = 0
 # commit they are of: git refuses to tell in a clone that belongs to another user.
 export GOFLAGS += -trimpath -buildvcs=false
 
-.PHONY: all build help test test-hostile race lint vuln fuzz soak bench growth bench-peer peer engines measure platforms record cross sessions rename install uninstall package release clean demo
+.PHONY: all build help test test-hostile race lint vuln fuzz soak bench growth bench-peer peer engines measure platforms record cross sessions rename install uninstall package clean demo
 
 all: build
 
@@ -191,10 +190,7 @@ uninstall:
 
 # The same commit gives the same bytes.
 package:
-	$(GO) run -C test/package .
-
-release:
-	$(GO) run -C test/package . -release -url '$(URL)' $(if $(KEY),-key '$(KEY)')
+	$(GO) run -C test/package . $(if $(KEY),-key '$(KEY)')
 
 clean:
 	rm -rf bin dist

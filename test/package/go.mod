@@ -2,12 +2,7 @@ module pmtools/test/package
 
 go 1.26.0
 
-require (
-	github.com/CycloneDX/cyclonedx-go v0.12.0
-	github.com/opencontainers/go-digest v1.0.0
-	github.com/opencontainers/image-spec v1.1.1
-	pmtools v0.2.0
-)
+require pmtools v0.2.0
 
 require (
 	dario.cat/mergo v1.0.2 // indirect
@@ -58,6 +53,7 @@ require (
 	github.com/spf13/cast v1.7.1 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
+	github.com/stretchr/testify v1.12.1 // indirect
 	github.com/ulikunitz/xz v0.5.17 // indirect
 	github.com/wk8/go-ordered-map/v2 v2.1.8 // indirect
 	github.com/xanzy/ssh-agent v0.3.3 // indirect

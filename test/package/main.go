@@ -1,8 +1,6 @@
 // Command package builds the packages: an archive for each platform and, for Linux, packages for
-// Debian's and Red Hat's package managers, with what each command is made of, and checksums. make package
-// runs it. With -release (make release) it adds the source with its modules, a container image, recipes for other
-// package managers and, with -key, a signature. The same commit gives the same bytes: file times are the
-// commit's, and names are sorted.
+// Debian's and Red Hat's package managers, with checksums and, with -key, their signature. make package
+// runs it. The same commit gives the same bytes: file times are the commit's, and names are sorted.
 package main
 
 import (
@@ -31,8 +29,6 @@ func main() {
 	log.SetPrefix("package: ")
 	out := flag.String("o", "dist", "`directory` to write into")
 	only := flag.String("p", strings.Join(platforms, ","), "`platforms` to build for")
-	all := flag.Bool("release", false, "write source, image and recipes too")
-	url := flag.String("url", "https://example.org/pmtools", "`address` below which the release will stand")
 	key := flag.String("key", "", "sign the checksums with this private `key` of ssh-keygen")
 	flag.Parse()
 	err := os.Chdir("../..") // go run -C begins here
@@ -41,7 +37,7 @@ func main() {
 		dir, err = filepath.Abs(*out)
 	}
 	if err == nil {
-		err = release(dir, strings.Split(*only, ","), *all, *url)
+		err = release(dir, strings.Split(*only, ","))
 	}
 	if err == nil && *key != "" {
 		err = run(nil, "ssh-keygen", "-Y", "sign", "-f", *key, "-n", "file", filepath.Join(dir, "SHA256SUMS"))
@@ -51,10 +47,9 @@ func main() {
 	}
 }
 
-// release fills out with the packages of the platforms and, for a whole release, what is not of one
-// platform. The content that the directory had before is replaced, so that the checksums speak of
-// this release only.
-func release(out string, platforms []string, whole bool, url string) error {
+// release fills out with the packages of the platforms. The content that the directory had before
+// is replaced, so that the checksums speak of this release only.
+func release(out string, platforms []string) error {
 	when, err := commitTime()
 	if err != nil {
 		return err
@@ -74,7 +69,6 @@ func release(out string, platforms []string, whole bool, url string) error {
 	if err := run(nil, "make", "-s", "install", "DESTDIR="+installed, "PREFIX=/"); err != nil {
 		return err
 	}
-	img := &image{time: when, blobs: make(map[string][]byte)}
 	for _, p := range platforms {
 		system, arch, ok := strings.Cut(p, "/")
 		if !ok {
@@ -83,22 +77,6 @@ func release(out string, platforms []string, whole bool, url string) error {
 		t := target{system: system, arch: arch, time: when, root: filepath.Join(tmp, system+"-"+arch), out: out}
 		if err := t.build(installed); err != nil {
 			return fmt.Errorf("%s: %w", p, err)
-		}
-		if whole && system == "linux" {
-			if err := img.add(t); err != nil {
-				return fmt.Errorf("image for %s: %w", p, err)
-			}
-		}
-	}
-	if whole {
-		if err := img.write(filepath.Join(out, "pmtools-"+version.Version+"-oci.tar")); err != nil {
-			return err
-		}
-		if err := source(out, tmp, when); err != nil {
-			return err
-		}
-		if err := recipes(out, url, platforms, when); err != nil {
-			return err
 		}
 	}
 	return checksums(out)
@@ -146,9 +124,6 @@ func (t target) build(installed string) error {
 	env := []string{"CGO_ENABLED=0", "GOOS=" + t.system, "GOARCH=" + t.arch}
 	bin := filepath.Join(t.root, "bin") + string(filepath.Separator)
 	if err := run(env, cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-buildvcs=false", "-ldflags=-s", "-o", bin, "./cmd/pm..."); err != nil {
-		return err
-	}
-	if err := t.bills(); err != nil {
 		return err
 	}
 	name := filepath.Join(t.out, "pmtools-"+version.Version+"-"+t.system+"-"+t.arch)
