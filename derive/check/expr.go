@@ -189,10 +189,10 @@ func (c *Checker) matchInst(n *syntax.MatchInstExpr) (Type, *Error) {
 	if err != nil {
 		return t, err
 	}
-	re, bad := ere.Compile(n.Pattern)
+	match, bad := ere.Compile(n.Pattern)
 	if bad != nil {
 		return t, &Error{Pos: n.PatternPos, What: "MATCHINST", Text: "bad regular expression: '" + bad.Error() + "'"}
 	}
-	put(&c.info.Patterns, n, re.Match)
+	put(&c.info.Patterns, n, match)
 	return t, nil
 }

@@ -178,9 +178,9 @@ func (b *builder) matching(n *syntax.MatchInstExpr, x values) values {
 	if !x.many {
 		return b.none(n, b.info.Types[n])
 	}
-	pattern, ok := patternOf(n.Pattern)
+	pattern, ok := ere.RE2(n.Pattern)
 	if !ok {
-		return b.refuse(n, "the pattern has a back reference, a word boundary, or a set of bytes that are not ASCII")
+		return b.refuse(n, "the pattern has a word boundary, or a set of bytes that are not ASCII")
 	}
 	condition := b.matches(fmt.Sprintf(b.firstWord, "name"), pattern)
 	if n.NotPos >= 0 {
@@ -193,12 +193,4 @@ func (b *builder) matching(n *syntax.MatchInstExpr, x values) values {
 		"  FROM "+x.table+" JOIN "+names+" USING (host, seg, inst)",
 		") AS x", "WHERE "+condition)
 	return x
-}
-
-func patternOf(pattern string) (string, bool) {
-	re, err := ere.Compile(pattern)
-	if err != nil {
-		return "", false
-	}
-	return re.RE2()
 }

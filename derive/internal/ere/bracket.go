@@ -1,32 +1,70 @@
 package ere
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+type byteSet [256]bool
+
+// classes are the sets that have names, each with the first and last bytes of its ranges.
+var classes = [...]struct{ name, ranges string }{
+	{"alnum", "09AZaz"},
+	{"alpha", "AZaz"},
+	{"blank", "\t\t  "},
+	{"cntrl", "\x00\x1f\x7f\x7f"},
+	{"digit", "09"},
+	{"graph", "!~"},
+	{"lower", "az"},
+	{"print", " ~"},
+	{"punct", "!/:@[`{~"},
+	{"space", spaceRanges},
+	{"upper", "AZ"},
+	{"xdigit", "09AFaf"},
+}
+
+const (
+	spaceRanges = "\t\r  "
+	wordRanges  = "09AZ__az"
+)
+
+// add adds ranges, each given as its first and last byte.
+func (s *byteSet) add(ranges string) {
+	for ; ranges != ""; ranges = ranges[2:] {
+		for c := int(ranges[0]); c <= int(ranges[1]); c++ {
+			s[c] = true
+		}
+	}
+}
+
+func (s *byteSet) negate() {
+	for i := range s {
+		s[i] = !s[i]
+	}
+}
 
 // bracket parses the rest of a bracket expression: [abc], [^a-z], []x], [[:alpha:]_]. A backslash
 // in it is an ordinary byte.
-func (p *parser) bracket() *byteSet {
-	set := new(byteSet)
-	negated := p.off < len(p.src) && p.src[p.off] == '^'
+func (p *parser) bracket() {
+	var set byteSet
+	negated := strings.HasPrefix(p.rest, "^")
 	if negated {
-		p.off++
+		p.next()
 	}
-	if p.off >= len(p.src) {
+	if p.rest == "" {
 		p.fail(errExpression)
-		return set
 	}
-	for first := true; p.err == "" && (first || p.src[p.off] != ']'); first = false {
-		p.bracketItem(set, first)
-		if p.off >= len(p.src) {
+	for first := true; first || p.rest[0] != ']'; first = false {
+		p.bracketItem(&set, first)
+		if p.rest == "" {
 			p.fail(errBracket)
 		}
 	}
-	if p.err == "" {
-		p.off++
-	}
+	p.next()
 	if negated {
 		set.negate()
 	}
-	return set
+	p.set(&set)
 }
 
 // An element is [=x=] or [:class:], of the kind '=' or ':', or one character, of the kind '.': a
@@ -38,86 +76,109 @@ type element struct {
 
 func (p *parser) bracketItem(set *byteSet, first bool) {
 	from := p.element(first)
-	rest := p.src[p.off:]
 	switch {
-	case p.err != "":
-	case from.kind != '.':
-		p.addElement(set, from)
-	case rest == "" || rest == "-":
+	case from.kind == ':':
+		set.add(p.class(from.name))
+	case from.kind == '.' && (p.rest == "" || p.rest == "-"):
 		p.fail(errBracket)
-	case rest[0] != '-' || rest[1] == ']':
-		p.addElement(set, from)
-	default:
-		p.off++
+	case from.kind == '.' && p.rest[0] == '-' && p.rest[1] != ']':
+		p.next()
 		p.addRange(set, from, p.element(true))
+	default:
+		p.addRange(set, from, element{'.', from.name})
 	}
+}
+
+func (p *parser) class(name string) string {
+	for _, c := range classes {
+		if c.name == name {
+			return c.ranges
+		}
+	}
+	p.fail(errClass)
+	return ""
 }
 
 func (p *parser) addRange(set *byteSet, from, to element) {
 	switch {
-	case p.err != "":
 	case to.kind != '.':
 		p.fail(errRange)
 	case len(from.name) != 1 || len(to.name) != 1:
 		p.fail(errCollation)
-	case from.name[0] > to.name[0]:
+	case from.name > to.name:
 		p.fail(errRange)
-	default:
-		for c := int(from.name[0]); c <= int(to.name[0]); c++ {
-			set.add(byte(c))
-		}
 	}
-}
-
-func (p *parser) addElement(set *byteSet, e element) {
-	if e.kind != ':' {
-		if len(e.name) != 1 {
-			p.fail(errCollation)
-			return
-		}
-		set.add(e.name[0])
-		return
-	}
-	for _, class := range classes {
-		if class.name == e.name {
-			for c := range 256 {
-				if class.has(byte(c)) {
-					set.add(byte(c))
-				}
-			}
-			return
-		}
-	}
-	p.fail(errClass)
+	set.add(from.name + to.name)
 }
 
 // element parses an element. A minus that starts neither the bracket expression nor the end of a
 // range must be the last byte.
 func (p *parser) element(hyphen bool) element {
-	rest := p.src[p.off:]
-	c := rest[0]
+	c := p.next()
 	switch {
-	case c == '[' && len(rest) > 1 && (rest[1] == '.' || rest[1] == '=' || rest[1] == ':'):
-		return p.symbol(rest[1])
-	case c == '-' && !hyphen && !strings.HasPrefix(rest, "-]"):
+	case c == '[' && p.rest != "" && strings.IndexByte(".=:", p.rest[0]) >= 0:
+		return p.symbol(p.next())
+	case c == '-' && !hyphen && !strings.HasPrefix(p.rest, "]"):
 		p.fail(errRange)
-		return element{}
 	}
-	p.off++
-	return element{'.', rest[:1]}
+	return element{'.', string([]byte{c})}
 }
 
-// symbol parses [.x.], [=x=] or [:class:].
+// symbol parses the rest of [.x.], [=x=] or [:class:].
 func (p *parser) symbol(kind byte) element {
-	start := p.off + 2
-	n := strings.Index(p.src[start:], string(kind)+"]")
-	if n < 0 || n > maxSymbol {
+	const maxName = 31 // as in the C library
+	name, rest, ok := strings.Cut(p.rest, string(kind)+"]")
+	if !ok || len(name) > maxName {
 		p.fail(errBracket)
-		return element{}
 	}
-	p.off = start + n + 2
-	return element{kind, p.src[start : start+n]}
+	p.rest = rest
+	return element{kind, name}
 }
 
-// maxSymbol is the length of the longest name that the C library accepts in brackets.
-const maxSymbol = 31
+// ranges writes a set of ranges, or of all other bytes.
+func (p *parser) ranges(ranges string, negated bool) {
+	var s byteSet
+	s.add(ranges)
+	if negated {
+		s.negate()
+	}
+	p.set(&s)
+}
+
+// set writes a set as a list of its bytes, or of those that are missing if it has all that are not ASCII.
+func (p *parser) set(s *byteSet) {
+	high := 0
+	for _, in := range s[128:] {
+		if in {
+			high++
+		}
+	}
+	var plain byteSet // need no escape
+	plain.add(wordRanges)
+	negated, size := high == 128, 128
+	if high != 0 && !negated {
+		size, p.differs = 256, true
+	}
+	var list []string
+	for c, in := range s[:size] {
+		switch {
+		case in == negated:
+		case plain[c]:
+			list = append(list, string(rune(c)))
+		default:
+			list = append(list, fmt.Sprintf(`\x%02x`, c))
+		}
+	}
+	text := "[" + strings.Join(list, "") + "]"
+	switch {
+	case list == nil && negated:
+		text = "(?s:.)"
+	case list == nil:
+		text, p.differs = `[^\x00-\x{10ffff}]`, true // a class must not be empty
+	case negated:
+		text = "[^" + text[1:]
+	case len(list) == 1:
+		text = list[0]
+	}
+	p.out = append(p.out, text...)
+}

@@ -64,8 +64,6 @@ func TestMatch(t *testing.T) {
 		{"^[[=a=]b]$", []string{"a", "b"}, []string{"="}},
 		{"^[[]$", []string{"["}, []string{"]"}},
 		{"^[:a:]$", []string{":", "a"}, []string{"b"}},
-		{`\<46`, []string{"m-46", "46"}, []string{"m46"}},
-		{`46\>`, []string{"46-", "46"}, []string{"46a"}},
 		{`\bab\b`, []string{"ab", "x ab-"}, []string{"abc", "_ab"}},
 		{`a\Bb`, []string{"ab"}, []string{"a b"}},
 		{"\\`a", []string{"ab"}, []string{"ba"}},
@@ -79,34 +77,25 @@ func TestMatch(t *testing.T) {
 		{"a)", []string{"a)"}, []string{"a"}},
 		{"a}", []string{"a}"}, []string{"a"}},
 		{"a]", []string{"a]"}, []string{"a"}},
-		{`^(a|b)\1$`, []string{"aa", "bb"}, []string{"ab", "a"}},
-		{`^(a*)b\1$`, []string{"b", "aabaa"}, []string{"aba a"}},
-		{`^(a)(b)\2\1$`, []string{"abba"}, []string{"abab"}},
-		{`^(.)*\1$`, []string{"abb"}, []string{"ab", ""}},
-		{`^(a|)*\1$`, []string{"", "a", "aa"}, []string{"b"}},
 		{`(a)|b`, []string{"a", "b"}, []string{"c"}},
-		{`^((a)|b)\1$`, []string{"aa", "bb"}, []string{"ab"}},
-		{`^(a{2}|b){1,2}\1c?$`, []string{"aaaa", "bbb", "bbc"}, []string{"b"}},
-		{`\b(\w)\1\b`, []string{"x aa"}, []string{"xaa"}},
 		{"[\x80-\x90]", []string{"\x80", "\xc3\x90"}, []string{"", "\xe9"}}, // bytes, not characters
 		{"^[^\xe9]$", []string{"\xe8", "a"}, []string{"\xe9", "é"}},
 		{`\bé`, nil, []string{"é"}},
 		{"[^\x01-\xff]", []string{"\x00"}, []string{"a", "\xff", ""}},
-		{"^a{1001}$", []string{strings.Repeat("a", 1001)}, []string{strings.Repeat("a", 1000)}},
-		{"^(a{40}){40}$", []string{strings.Repeat("a", 1600)}, []string{strings.Repeat("a", 1599)}},
+		{"^a{1000}$", []string{strings.Repeat("a", 1000)}, []string{strings.Repeat("a", 999)}},
 	} {
-		re, err := Compile(tc.pattern)
+		match, err := Compile(tc.pattern)
 		if err != nil {
 			t.Errorf("%q: %v", tc.pattern, err)
 			continue
 		}
 		for _, text := range tc.yes {
-			if !re.Match(text) {
+			if !match(text) {
 				t.Errorf("%q does not match %q", tc.pattern, text)
 			}
 		}
 		for _, text := range tc.not {
-			if re.Match(text) {
+			if match(text) {
 				t.Errorf("%q matches %q", tc.pattern, text)
 			}
 		}
@@ -129,15 +118,15 @@ func TestErrors(t *testing.T) {
 		{"[[:alpha:]-z]", errRange},
 		{"(", errParen}, {"(a", errParen}, {"((a)", errParen}, {"(a|", errParen},
 		{"*", errRepetition}, {"+a", errRepetition}, {"a|*", errRepetition}, {"(*a)", errRepetition}, {"^*", errRepetition},
-		{"$+", errRepetition}, {`\<?`, errRepetition}, {"{1}", errRepetition}, {"a|{1}", errRepetition},
+		{"$+", errRepetition}, {`\b?`, errRepetition}, {"{1}", errRepetition}, {"a|{1}", errRepetition},
 		{"a{", errBrace}, {"a{1", errBrace}, {"a{1,", errBrace}, {"a{x", errBrace}, {"a{1,2", errBrace},
 		{"a{}", errInterval}, {"a{x}", errInterval}, {"a{1x}", errInterval}, {"a{2,1}", errInterval}, {"a{1,2,3}", errInterval},
 		{"a{1 }", errInterval}, {"a{1,x}", errInterval}, {"a{-1}", errInterval},
-		{"a{32768}", errSize}, {"a{1,99999999999999999999}", errSize}, {"a{99999,1}", errInterval},
+		{"a{1001}", errSize}, {"a{1,99999999999999999999}", errSize}, {"a{99999,1}", errInterval},
 		{`\`, errBackslash}, {`a\`, errBackslash}, {`(a\`, errBackslash},
-		{`\1`, errReference}, {`(a)\2`, errReference}, {`(a\1)`, errReference}, {`(a)|\1`, errReference},
+		{`\1`, errReference}, {`(a)\2`, errReference}, {`(a)\1`, errNoReferences}, {`\<a`, errNoEdges}, {`a\>`, errNoEdges},
 		{"(a{1000}){1000}", errSize}, {"((((){999}){999}){999}){999}", errSize},
-		{strings.Repeat("a", 70_000), errSize}, {strings.Repeat("(", 5000), errSize},
+		{strings.Repeat("(", 5000), errSize},
 	} {
 		if _, err := Compile(tc.pattern); err != tc.want {
 			t.Errorf("%.50q: got %v, want %v", tc.pattern, err, tc.want)
@@ -150,17 +139,14 @@ func TestTime(t *testing.T) {
 	for _, tc := range []struct{ pattern, text string }{
 		{"^(a*)*b", strings.Repeat("a", 2000)},
 		{"(a|aa)*b", strings.Repeat("a", 2000)},
-		{"(((a?){30}){30}){2}x", strings.Repeat("a", 200)},
-		{`^(a*)*(a*)*\1b`, strings.Repeat("a", 5000)},
-		{`(.*)(.*)(.*)(.*)(.*)\1\2\3\4\5x`, strings.Repeat("ab", 100)},
-		{`(a)(()*)*\1`, strings.Repeat("b", 100)},
+		{"((a?){30}){30}x", strings.Repeat("a", 200)},
 	} {
-		re, err := Compile(tc.pattern)
+		match, err := Compile(tc.pattern)
 		if err != nil {
 			t.Errorf("%q: %v", tc.pattern, err)
 			continue
 		}
-		if re.Match(tc.text) {
+		if match(tc.text) {
 			t.Errorf("%q matches", tc.pattern)
 		}
 	}
@@ -173,13 +159,13 @@ func FuzzMatch(f *testing.F) {
 	}
 	same := regexp.MustCompile(`^[ab^$|()]*$`)
 	f.Fuzz(func(t *testing.T, pattern, text string) {
-		re, err := Compile(pattern)
+		match, err := Compile(pattern)
 		if err != nil {
 			return
 		}
 		text = text[:min(len(text), 100)]
-		got := re.Match(text)
-		if got != re.Match(text) {
+		got := match(text)
+		if got != match(text) {
 			t.Error("does not always say the same")
 		}
 		if !same.MatchString(pattern) || !same.MatchString(text) {
@@ -200,11 +186,11 @@ func BenchmarkCompile(b *testing.B) {
 }
 
 func BenchmarkMatch(b *testing.B) {
-	re, err := Compile("^sd[a-z]+[0-9]{1,3}$")
+	match, err := Compile("^sd[a-z]+[0-9]{1,3}$")
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		re.Match("sdaa12")
+		match("sdaa12")
 	}
 }

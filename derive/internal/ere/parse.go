@@ -1,263 +1,185 @@
 package ere
 
-import "strings"
-
-type op uint8
-
-const (
-	opEmpty  op = iota // matches nothing, at once
-	opSet              // one byte of a set
-	opAssert           // a position
-	opCat              // parts, one after the other
-	opAlt              // one of the parts
-	opRepeat           // the only part, min to max times
-	opGroup            // the only part, remembered as group n
-	opRef              // the text that group n matched
+import (
+	"fmt"
+	"slices"
+	"strings"
 )
 
-type node struct {
-	op       op
-	set      *byteSet
-	place    place
-	parts    []*node
-	min, max int // max is -1 if there is no limit
-	group    int
-}
-
-type token uint8
-
+// Limits of regexp: of the numbers of an interval, and of the depth of groups.
 const (
-	tokEnd   token = iota
-	tokByte        // an ordinary byte, also an escaped one
-	tokSet         // . \w \W \s \S
-	tokPlace       // ^ $ \< \> \b \B \` \'
-	tokRef         // \1 to \9
-	tokOpen
-	tokClose
-	tokBar
-	tokRepeat // * + ?
-	tokBrace  // {
-	tokBracket
-	tokBackslash // at the end
+	maxRepeat = 1000
+	maxNest   = 1000
 )
 
-// A parser parses an expression. After an error the current token is the end.
+// A parser translates an expression while it parses it.
 type parser struct {
-	src string
-	off int // after the token
-
-	tok   token
-	c     byte // the byte, the operator, or the digit of a reference
-	set   *byteSet
-	place place
-
-	groups   int
-	complete [10]bool // groups that can be referred to
-	hasRefs  bool
-	nest     int
-	err      compileError
+	rest    string // not parsed yet
+	out     []byte
+	differs bool // the result means something else for a text of characters
+	groups  int  // complete ones
+	nest    int
 }
 
-func (p *parser) fail(err compileError) *node {
-	if p.err == "" {
-		p.err = err
-	}
-	p.tok, p.off = tokEnd, len(p.src)
-	return &node{op: opEmpty}
+// translate returns the expression in Go's syntax, for a text that has a character for each byte, and
+// whether it means something else for a text of characters.
+func translate(expr string) (text string, differs bool, err error) {
+	p := parser{rest: expr}
+	defer func() {
+		if r := recover(); r != nil {
+			err = r.(compileError)
+		}
+	}()
+	p.alternatives()
+	return string(p.out), p.differs, nil
 }
 
-func (p *parser) next() {
-	if p.off >= len(p.src) {
-		p.tok = tokEnd
+// fail ends the translation.
+func (p *parser) fail(err compileError) { panic(err) }
+
+func (p *parser) next() byte {
+	c := p.rest[0]
+	p.rest = p.rest[1:]
+	return c
+}
+
+// alternatives parses branches, which may be empty, with bars between them.
+func (p *parser) alternatives() {
+	start := len(p.out)
+	p.branch()
+	if !strings.HasPrefix(p.rest, "|") {
 		return
 	}
-	p.c = p.src[p.off]
-	p.off++
-	switch p.c {
+	for strings.HasPrefix(p.rest, "|") {
+		p.out = append(p.out, p.next())
+		p.branch()
+	}
+	p.wrap(start)
+}
+
+// wrap puts the output from start on into parentheses.
+func (p *parser) wrap(start int) {
+	p.out = append(slices.Insert(p.out, start, []byte("(?:")...), ')')
+}
+
+// branch parses one alternative. Outside of groups a closing parenthesis is an ordinary byte. An
+// assertion cannot be repeated.
+func (p *parser) branch() {
+	for p.rest != "" && p.rest[0] != '|' && (p.rest[0] != ')' || p.nest == 0) {
+		if start := len(p.out); !p.assertion() {
+			p.atom()
+			p.repetitions(start)
+		}
+	}
+}
+
+var assertions = [...]struct{ ere, re2 string }{
+	{"^", `\A`}, {"\\`", `\A`}, {"$", `\z`}, {`\'`, `\z`}, {`\b`, `\b`}, {`\B`, `\B`},
+}
+
+func (p *parser) assertion() bool {
+	for _, a := range assertions {
+		if rest, ok := strings.CutPrefix(p.rest, a.ere); ok {
+			p.rest = rest
+			p.out = append(p.out, a.re2...)
+			p.differs = p.differs || a.ere == a.re2
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) atom() {
+	switch c := p.next(); c {
+	case '(':
+		p.group()
+	case '[':
+		p.bracket()
+	case '.':
+		p.ranges("\x01\xff", false)
 	case '\\':
 		p.escape()
-	case '(':
-		p.tok = tokOpen
-	case ')':
-		p.tok = tokClose
-	case '|':
-		p.tok = tokBar
-	case '*', '+', '?':
-		p.tok = tokRepeat
-	case '{':
-		p.tok = tokBrace
-	case '[':
-		p.tok = tokBracket
-	case '^':
-		p.tok, p.place = tokPlace, placeStart
-	case '$':
-		p.tok, p.place = tokPlace, placeEnd
-	case '.':
-		p.tok, p.set = tokSet, setOf(func(c byte) bool { return c != 0 })
+	case '*', '+', '?', '{':
+		p.fail(errRepetition)
 	default:
-		p.tok = tokByte
+		p.ranges(string([]byte{c, c}), false)
 	}
 }
 
-// escapedPlaces are the bytes that stand for the places, each after a backslash.
-const escapedPlaces = "`'<>bB"
+func (p *parser) group() {
+	if p.nest++; p.nest > maxNest {
+		p.fail(errSize)
+	}
+	start := len(p.out)
+	p.alternatives()
+	if p.rest == "" {
+		p.fail(errParen)
+	}
+	p.next()
+	p.nest--
+	p.groups++
+	p.wrap(start)
+}
 
 func (p *parser) escape() {
-	if p.off >= len(p.src) {
-		p.tok = tokBackslash
-		return
+	if p.rest == "" {
+		p.fail(errBackslash)
 	}
-	p.c = p.src[p.off]
-	p.off++
-	if i := strings.IndexByte(escapedPlaces, p.c); i >= 0 {
-		p.tok, p.place = tokPlace, place(i)
-		return
-	}
-	switch p.c {
-	case 'w':
-		p.tok, p.set = tokSet, setOf(isWord)
-	case 'W':
-		p.tok, p.set = tokSet, setOf(func(c byte) bool { return !isWord(c) })
-	case 's':
-		p.tok, p.set = tokSet, setOf(isSpace)
-	case 'S':
-		p.tok, p.set = tokSet, setOf(func(c byte) bool { return !isSpace(c) })
+	switch c := p.next(); c {
+	case 'w', 'W':
+		p.ranges(wordRanges, c == 'W')
+	case 's', 'S':
+		p.ranges(spaceRanges, c == 'S')
+	case '<', '>':
+		p.fail(errNoEdges)
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		p.tok = tokRef
+		if int(c-'0') > p.groups {
+			p.fail(errReference)
+		}
+		p.fail(errNoReferences)
 	default:
-		p.tok = tokByte
+		p.ranges(string([]byte{c, c}), false)
 	}
 }
 
-// alternatives parses branches with bars between them. A branch may be empty. It cannot refer to
-// groups of the branches before it, but what follows the alternatives can.
-func (p *parser) alternatives() *node {
-	n := &node{op: opAlt}
-	before := p.complete
-	after := before
-	for {
-		p.complete = before
-		n.parts = append(n.parts, p.branch())
-		for i, ok := range p.complete {
-			after[i] = after[i] || ok
+// repetitions parses the repetitions after an atom whose output begins at start.
+func (p *parser) repetitions(start int) {
+	for p.rest != "" && strings.IndexByte("*+?{", p.rest[0]) >= 0 {
+		suffix := "*"
+		switch p.next() {
+		case '+':
+			suffix = "{1,}"
+		case '?':
+			suffix = "{0,1}"
+		case '{':
+			suffix = p.interval()
 		}
-		if p.tok != tokBar {
-			break
-		}
-		p.next()
+		p.wrap(start)
+		p.out = append(p.out, suffix...)
 	}
-	p.complete = after
-	if len(n.parts) == 1 {
-		return n.parts[0]
-	}
-	return n
 }
 
-// branch parses one alternative. Outside of groups a closing parenthesis is an ordinary byte.
-func (p *parser) branch() *node {
-	n := &node{op: opCat}
-	for p.tok != tokBar && p.tok != tokEnd && !(p.tok == tokClose && p.nest > 0) {
-		n.parts = append(n.parts, p.repeated())
-	}
-	return n
-}
-
-// repeated parses an atom and the repetitions after it. An assertion cannot be repeated.
-func (p *parser) repeated() *node {
-	if p.tok == tokPlace {
-		n := &node{op: opAssert, place: p.place}
-		p.next()
-		return n
-	}
-	n := p.atom()
-	for p.tok == tokRepeat || p.tok == tokBrace {
-		low, high := 0, -1
-		switch {
-		case p.tok == tokBrace:
-			low, high = p.interval()
-		case p.c == '+':
-			low = 1
-		case p.c == '?':
-			high = 1
-		}
-		n = &node{op: opRepeat, parts: []*node{n}, min: low, max: high}
-		p.next()
-	}
-	return n
-}
-
-func (p *parser) atom() *node {
-	n := &node{op: opSet}
-	switch p.tok {
-	case tokByte, tokClose:
-		n.set = new(byteSet)
-		n.set.add(p.c)
-	case tokSet:
-		n.set = p.set
-	case tokBracket:
-		n.set = p.bracket()
-	case tokRef:
-		i := int(p.c - '0')
-		if !p.complete[i] {
-			return p.fail(errReference)
-		}
-		n.op, n.group, p.hasRefs = opRef, i, true
-	case tokOpen:
-		return p.group()
-	case tokBackslash:
-		return p.fail(errBackslash)
-	default:
-		return p.fail(errRepetition)
-	}
-	p.next()
-	return n
-}
-
-func (p *parser) group() *node {
-	p.groups++
-	n := &node{op: opGroup, group: p.groups}
-	if p.nest++; p.nest > maxNest {
-		return p.fail(errSize)
-	}
-	p.next()
-	n.parts = []*node{p.alternatives()}
-	if p.tok != tokClose {
-		return p.fail(errParen)
-	}
-	p.nest--
-	if n.group < len(p.complete) {
-		p.complete[n.group] = true
-	}
-	p.next()
-	return n
-}
-
-// interval parses the rest of {m}, {m,}, {m,n} or {,n} up to the brace, which stays the current
-// token.
-func (p *parser) interval() (low, high int) {
-	low = p.number()
-	switch {
-	case low == noNumber && p.tok == tokByte && p.c == ',':
-		low = 0
-	case low == noNumber:
-		p.fail(errInterval)
-		return 0, 0
-	}
-	high = low
-	if p.tok == tokByte && p.c == ',' && low != badNumber {
-		high = p.number()
+// interval parses the rest of {m}, {m,}, {m,n} or {,n}.
+func (p *parser) interval() string {
+	low, stop := p.number()
+	high := low
+	if stop == ',' && low != badNumber {
+		high, stop = p.number()
+		low = max(low, 0)
 	}
 	switch {
-	case (low == badNumber || high == badNumber) && p.tok == tokEnd:
+	case stop == 0:
 		p.fail(errBrace)
-	case low == badNumber, high == badNumber, high != noNumber && low > high, !(p.tok == tokByte && p.c == '}'):
+	case stop == ',', low < 0, high == badNumber, high != noNumber && low > high:
 		p.fail(errInterval)
-	case low > maxRepeat, high > maxRepeat:
+	case max(low, high) > maxRepeat:
 		p.fail(errSize)
-	default:
-		return low, high
+	case high == noNumber && low == 0:
+		return "*"
+	case high == noNumber:
+		return fmt.Sprintf("{%d,}", low)
 	}
-	return 0, 0
+	return fmt.Sprintf("{%d,%d}", low, high)
 }
 
 // The results of number if there is no number. The first also means a repetition without a limit.
@@ -266,20 +188,18 @@ const (
 	badNumber = -2
 )
 
-// number parses digits up to a comma or a brace, which becomes the current token.
-func (p *parser) number() int {
-	n := noNumber
-	for {
-		p.next()
-		switch {
-		case p.tok == tokEnd:
-			return badNumber
-		case p.tok == tokByte && (p.c == '}' || p.c == ','):
-			return n
-		case p.tok != tokByte || p.c < '0' || p.c > '9' || n == badNumber:
+// number parses digits up to a comma or a brace, which it returns, too. That is 0 if there is none.
+func (p *parser) number() (n int, stop byte) {
+	n = noNumber
+	for p.rest != "" {
+		switch c := p.next(); {
+		case c == ',' || c == '}':
+			return n, c
+		case c < '0' || c > '9' || n == badNumber:
 			n = badNumber
 		default:
-			n = min(max(n, 0)*10+int(p.c-'0'), maxRepeat+1)
+			n = min(max(n, 0)*10+int(c-'0'), maxRepeat+1)
 		}
 	}
+	return n, 0
 }

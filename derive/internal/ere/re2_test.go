@@ -16,13 +16,13 @@ func TestRE2(t *testing.T) {
 		{"^(a|)b", true}, {"a*b", true}, {"a+", true}, {"a?b", true}, {"a{2}", true}, {"a{2,3}", true}, {"a{1,}", true}, {"a{,3}b", true},
 		{"[abc]", true}, {"[^abc]", true}, {"[]x]", true}, {"[a-]", true}, {"[[:digit:]_]", true}, {`[\]`, true}, {"[^a-m]$", true},
 		{`\w\W`, true}, {`\s`, true}, {"a**", true}, {"()", true}, {"x{2}", true}, {`a\{`, true}, {"[\x00-\xff]", true}, {"(^a)*", true},
-		{`(a)\1`, false}, {`\bab`, false}, {`\<a`, false}, {"a{1001}", false}, {"[\x80-\x90]", false}, {"caf\xc3\xa9", false},
+		{`\bab`, false}, {"[\x80-\x90]", false}, {"caf\xc3\xa9", false},
 	} {
-		re, err := Compile(c.expr)
+		match, err := Compile(c.expr)
 		if err != nil {
 			t.Fatalf("%q: %v", c.expr, err)
 		}
-		text, ok := re.RE2()
+		text, ok := RE2(c.expr)
 		if ok != c.ok {
 			t.Errorf("%q: %q, %v", c.expr, text, ok)
 		}
@@ -35,7 +35,7 @@ func TestRE2(t *testing.T) {
 			continue
 		}
 		for _, s := range texts {
-			if got, want := other.MatchString(s), re.Match(s); got != want {
+			if got, want := other.MatchString(s), match(s); got != want {
 				t.Errorf("%q is %q, which matches %q: %v, want %v", c.expr, text, s, got, want)
 			}
 		}
