@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"pmtools/cmd/internal/chart"
 	"pmtools/cmd/internal/cli"
@@ -60,7 +61,7 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 		}
 	}
 	if f.Heading != "" && !machine && f.Output != repl.Chart && opt.Header != samples.NoHeader {
-		fmt.Fprintln(w, textwidth.Cut(f.Heading, opt.Width))
+		fmt.Fprintln(w, strings.Join(textwidth.Wrap(f.Heading, opt.Width), "\n"))
 	}
 	a.Env.Paints(opt.Color && !machine, opt.Live && opt.Width > 0 && !machine)
 	out, err := form(w, h, opt)

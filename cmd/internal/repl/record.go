@@ -108,7 +108,7 @@ func (s *Session) operands(ctx context.Context, exprs []string, w io.Writer) ([]
 		if err != nil {
 			return nil, err
 		}
-		exprs = x.Exprs
+		exprs = x.Metrics()
 	}
 	var names []string
 	for _, text := range exprs {

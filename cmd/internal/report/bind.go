@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pmtools/cmd/internal/answer"
@@ -19,12 +20,13 @@ import (
 // A Bound is a report that has been fitted to a source.
 type Bound struct {
 	*Report
-	Exprs []string          // METRIC, or NAME = EXPR
-	Left  []Left            // the columns that were left out
-	plain []string          // the same without conversions
-	by    map[string]*shown // by the name of the expression
-	src   *query.Source
-	names map[string]error // of metrics, as the source answers
+	Exprs   []string          // METRIC, or NAME = EXPR
+	Left    []Left            // the columns that were left out
+	plain   []string          // the same without conversions
+	metrics []string          // that they are made of
+	by      map[string]*shown // by the name of the expression
+	src     *query.Source
+	names   map[string]error // of metrics, as the source answers
 }
 
 // A Left column is one that does not fit the source.
@@ -134,6 +136,9 @@ func (b *Bound) add(ctx context.Context, binder *query.Binder, c *Column, name, 
 	s := b.shown(c, e.Info.Root.InDom)
 	s.divisor = divisor(e.Tree)
 	b.by[name] = s
+	for ref := range e.Info.Metrics {
+		b.metrics = append(b.metrics, ref.Name)
+	}
 	b.Exprs, b.plain = append(b.Exprs, named(name, text)), append(b.plain, named(name, plain))
 	return nil
 }
@@ -149,20 +154,22 @@ func named(name, text string) string {
 // leave notes that a column is left out.
 func (b *Bound) leave(c *Column, p *diagnose.Problem) { b.Left = append(b.Left, Left{c, p}) }
 
-// left returns the lines about the columns that are left out: one for all that a report of the program itself has of metrics
-// that the source lacks.
+// left returns the lines about the columns that are left out: one for all that a report of the program itself lacks.
 func (b *Bound) left() (list []*diagnose.Problem) {
-	var lacking []string
+	var columns, lacking []string
 	for i := range b.Left {
 		l := &b.Left[i]
 		if l.Column.from.file == "" && l.Why.Unknown != "" {
-			lacking = append(lacking, l.Why.Unknown)
+			columns = append(columns, l.Column.Title())
+			if !slices.Contains(lacking, l.Why.Unknown) {
+				lacking = append(lacking, l.Why.Unknown)
+			}
 			continue
 		}
 		list = append(list, l.problem(b.Name))
 	}
-	if lacking != nil {
-		list = append(list, query.Problemf("report %s without %s: the source lacks %s", b.Name, textwidth.Plural(len(lacking), "column"), strings.Join(lacking, ", ")))
+	if columns != nil {
+		list = append(list, query.Problemf("report %s without %s: the source lacks %s", b.Name, strings.Join(columns, ", "), strings.Join(lacking, ", ")))
 	}
 	return list
 }

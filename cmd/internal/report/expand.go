@@ -23,6 +23,7 @@ type Expansion struct {
 	Exprs  []string
 	Plain  []string            // the same without conversions of units and to rates
 	Left   []*diagnose.Problem // why columns were left out
+	args   []string            // as they were
 	bounds []*Bound
 
 	divisors map[string]string // of quotients, by the name of the expression
@@ -82,7 +83,7 @@ func (r *Reports) Open(ctx context.Context) (*Library, error) {
 // Expand is that of the Library, which is opened only if there are names of reports.
 func (r *Reports) Expand(ctx context.Context, src *query.Source, defs *derive.Set, args []string) (x Expansion, err error) {
 	if !Named(args) {
-		return Expansion{Exprs: args, Plain: args}, nil
+		return Expansion{Exprs: args, Plain: args, args: args}, nil
 	}
 	l, err := r.Open(ctx)
 	if err != nil {
@@ -105,6 +106,7 @@ func Named(args []string) bool { return slices.ContainsFunc(args, IsName) }
 // Expand puts the columns of reports that fit the source in the place of their names. A later column
 // of a name takes the place of an earlier one. Beside other arguments a report may be without columns.
 func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Set, args []string) (x Expansion, err error) {
+	x.args = args
 	for _, arg := range args {
 		if !IsName(arg) {
 			x.Exprs, x.Plain = append(x.Exprs, arg), append(x.Plain, arg)
@@ -183,23 +185,24 @@ func (x *Expansion) Queries(of func(column string) (string, error)) (string, err
 func (x *Expansion) Heading() string {
 	var names []string
 	for _, b := range x.bounds {
-		names = append(names, ":"+b.Name+" from "+cmp.Or(b.File, ownName))
+		name := ":" + b.Name + " from " + cmp.Or(b.File, ownName)
+		if b.File == "" && !b.Options.Is("unitinfo", true) { // the comment has the units
+			_, about, _ := strings.Cut(b.About, ": ")
+			name += ": " + about
+		}
+		names = append(names, name)
 	}
 	return strings.Join(names, ", ")
 }
 
 // Metrics returns the metrics that the reports are made of, and the other arguments, each once.
-func (x *Expansion) Metrics() (names []string) {
-	if x.bounds == nil {
-		return x.Plain
+func (x *Expansion) Metrics() []string {
+	names := slices.DeleteFunc(slices.Clone(x.args), IsName)
+	for _, b := range x.bounds {
+		names = append(names, b.metrics...)
 	}
-	for _, text := range x.Plain {
-		name, expr, ok := query.CutDefinition(text)
-		if p, err := derive.Compile(name, expr); ok && err == nil {
-			names = append(names, p.Metrics()...)
-		} else {
-			names = append(names, text)
-		}
+	if x.bounds == nil {
+		return names
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

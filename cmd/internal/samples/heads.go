@@ -79,8 +79,6 @@ func (t *tableWriter) arrange() {
 			return
 		}
 	}
-	t.heads.gap = gap
-	t.widen()
 }
 
 // leastName is how far names are cut at most.

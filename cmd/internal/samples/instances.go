@@ -3,7 +3,6 @@ package samples
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -304,8 +303,13 @@ func (t *instanceWriter) header(stamp string, shown int, between string, own boo
 	start := len(t.b)
 	if shown < len(t.columns) && shown != t.noted {
 		t.noted = shown
-		note := fmt.Sprintf("%d of %d columns (--wide has all)", shown, len(t.columns))
-		t.b = append(append(t.b, textwidth.Cut(note, t.opt.Width)...), '\n')
+		var names []string
+		for _, c := range t.columns[shown:] {
+			names = append(names, c.label)
+		}
+		for _, line := range leftOut(shown, len(t.columns), names, t.opt.Width) {
+			t.b = append(append(t.b, textwidth.Cut(line, t.opt.Width)...), '\n')
+		}
 	}
 	if t.sides {
 		stamp += gap + textwidth.Clean(t.h.Metrics[0].Name)

@@ -320,11 +320,7 @@ func (t *tableWriter) note() {
 			}
 			return true
 		})
-		left := []string{fmt.Sprintf("%d of %d columns (--wide has all)", n, all), "without " + strings.Join(names, ", ")}
-		if one := strings.Join(left, "; "); textwidth.Width(one) <= t.opt.Width {
-			left = []string{one}
-		}
-		note = append(note, left...)
+		note = append(note, leftOut(n, all, names, t.opt.Width)...)
 	}
 	if slices.Equal(note, t.noted) {
 		return
@@ -333,6 +329,21 @@ func (t *tableWriter) note() {
 		t.b = append(append(t.b, textwidth.Cut(line, t.opt.Width)...), '\n')
 	}
 	t.noted = note
+}
+
+// noteLines is how many lines a note about columns has at most.
+const noteLines = 3
+
+// leftOut returns the lines of a note about columns that do not fit the width. Names may be those of the first of them.
+func leftOut(shown, all int, names []string, width int) []string {
+	if shown+len(names) < all {
+		names = append(names, "...")
+	}
+	lines := textwidth.Wrap(fmt.Sprintf("%d of %d columns (--wide has all); without %s", shown, all, strings.Join(names, ", ")), width)
+	if last := noteLines - 1; len(lines) > noteLines {
+		lines = append(lines[:last], textwidth.Cut(strings.Join(lines[last:], " "), width))
+	}
+	return lines
 }
 
 // line writes a line: the text in the column of times, and a cell for each column that is shown.
