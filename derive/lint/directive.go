@@ -64,6 +64,7 @@ func (w *work) ignore(off, words []string, file string, number int, line string)
 	known := RuleNames()
 	for _, name := range words {
 		switch {
+		case slices.Contains(gone, name):
 		case !slices.Contains(known, name):
 			w.add(file, number, 1, SeverityWarning, "", line, "there is no rule "+name, diagnose.DidYouMean(name, known)...)
 		case !slices.Contains(off, name):
@@ -71,12 +72,4 @@ func (w *work) ignore(off, words []string, file string, number int, line string)
 		}
 	}
 	return off
-}
-
-// RuleNames returns the names of the linter's rules.
-func RuleNames() (names []string) {
-	for _, r := range Rules() {
-		names = append(names, r.Name)
-	}
-	return names
 }

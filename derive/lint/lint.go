@@ -1,11 +1,11 @@
 // Package lint looks for mistakes in files of derived metrics: what PCP refuses, and expressions that it
 // accepts although hardly anybody means them, such as the rate of a metric that is not a counter,
-// operands without a common instance, a choice whose condition never changes.
+// or a size in bytes that is compared with one in Kbyte.
 //
 // A [Linter] reads files, checks their definitions with the metrics of a source, and answers with
 // Diagnostics; [Format] writes a file in canonical form. Neither needs a prompt.
 //
-// Each Rule is in a file of its own, with an example that the tests run. A comment in a file of
+// Each Rule has an example that the tests run. A comment in a file of
 // definitions switches rules off, for the definition after it or for the whole file:
 //
 //	# pmderive: ignore non-counter, no-help
@@ -13,98 +13,78 @@
 package lint
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"iter"
 	"slices"
+	"strings"
 
 	"pmtools/derive/syntax"
-	"pmtools/lib/pcp"
 )
 
-// A Rule looks for one kind of mistake.
-type Rule struct {
-	Name string
-	Doc  string // what is reported and why, one paragraph
-	Bad  string // an example that is reported, a file; the metrics are in docs/examples/metrics.cases
-	Good string // what to write instead
-	Run  func(*Pass)
-}
-
-// Rules returns all rules by their names. The slice belongs to the caller.
-func Rules() []*Rule {
-	list := []*Rule{
-		&arms, &comparedCounter, &constantUnits, &deadChoice, &duplicate, &ignored, &neverValues, &noHelp, &nonCounter,
-		&oddUnits, &rounded, &shadowed, &unknownLabel, &unscaled, &wraps,
-	}
-	slices.SortFunc(list, func(a, b *Rule) int { return cmp.Compare(a.Name, b.Name) })
-	return list
-}
-
-// RulesBut returns the rules but for those of some names, or none if one of these is "all". The error names one that does not exist.
-func RulesBut(names []string) ([]*Rule, error) {
-	known := RuleNames()
-	for _, name := range names {
-		if name != "all" && !slices.Contains(known, name) {
-			return nil, fmt.Errorf("there is no rule %s", name)
-		}
-	}
-	return slices.DeleteFunc(Rules(), func(r *Rule) bool { return slices.Contains(names, r.Name) || slices.Contains(names, "all") }), nil
-}
-
-// A Pass is one rule at work on the definitions that PCP takes.
-type Pass struct {
+// A pass is rules at work on the definitions that PCP takes.
+type pass struct {
 	*work
-	defs   []*definition
-	source *source // nil without one
-	rule   *Rule
-	insts  map[syntax.Expr]instances
-	all    []place // what nodes yields; nil before it is needed
-}
-
-type place struct {
-	def  *definition
-	node syntax.Node
+	ctx     context.Context
+	rule    *Rule
+	metrics []string // of the source, ascending; nil before they are needed
 }
 
 // rules applies the rules.
 func (w *work) rules(ctx context.Context) error {
-	p := &Pass{work: w, insts: make(map[syntax.Expr]instances)}
+	p, n, read := &pass{work: w, ctx: ctx}, 0, len(w.found)
 	for _, d := range w.entries {
-		if !d.wrong {
-			p.defs = append(p.defs, d)
+		if d.wrong {
+			continue
 		}
-	}
-	if !w.opt.Syntax {
-		p.source = &source{Source: w.Source, ctx: ctx, names: make(map[pcp.InDom][]string)}
-	}
-	for _, p.rule = range w.opt.Rules {
-		p.rule.Run(p)
+		for _, p.rule = range w.opt.Rules {
+			if p.rule.whole != nil {
+				p.rule.whole(p, d)
+			}
+		}
+		tree := d.tree
+		if tree == nil {
+			tree = d.Expr()
+		}
+		syntax.Walk(tree, func(node syntax.Node) bool {
+			if n++; n%1000 == 0 && w.opt.Text.Err() != nil { // asking costs more than looking at a node
+				return false
+			}
+			if _, inner := node.(*syntax.NestExpr); inner {
+				return false
+			}
+			for _, p.rule = range w.opt.Rules {
+				if p.rule.syntax != nil {
+					p.rule.syntax(p, d, node)
+				}
+				if p.rule.node != nil && d.info != nil {
+					p.rule.node(p, d, node)
+				}
+			}
+			return true
+		})
 		if err := w.opt.Text.Err(); err != nil {
 			return err
 		}
 	}
+	slices.SortStableFunc(w.found[read:], func(a, b Diagnostic) int { return strings.Compare(a.Rule, b.Rule) })
 	return nil
 }
 
-// definitions yields the definitions until the context ends.
-func (p *Pass) definitions() iter.Seq[*definition] {
-	return func(yield func(*definition) bool) {
-		for _, d := range p.defs {
-			if p.opt.Text.Err() != nil || !yield(d) {
-				return
-			}
-		}
+// below reports whether a name has metrics of the source below it.
+func (p *pass) below(name string) bool {
+	if p.metrics == nil {
+		p.metrics = append([]string{}, p.Source.Catalogue(p.ctx)...) // one request for all definitions
+		slices.Sort(p.metrics)
 	}
+	i, _ := slices.BinarySearch(p.metrics, name+".")
+	return i < len(p.metrics) && strings.HasPrefix(p.metrics[i], name+".")
 }
 
 // report notes a finding, unless the rule does not apply to the definition.
-func (p *Pass) report(d *definition, pos syntax.Pos, msg string, notes ...string) {
+func (p *pass) report(d *definition, pos syntax.Pos, msg string, notes ...string) {
 	p.fixable(d, pos, nil, msg, notes...)
 }
 
-func (p *Pass) fixable(d *definition, pos syntax.Pos, fixes []syntax.Fix, msg string, notes ...string) {
+func (p *pass) fixable(d *definition, pos syntax.Pos, fixes []syntax.Fix, msg string, notes ...string) {
 	if slices.Contains(d.directive.off, p.rule.Name) {
 		return
 	}
@@ -113,37 +93,14 @@ func (p *Pass) fixable(d *definition, pos syntax.Pos, fixes []syntax.Fix, msg st
 	found.Rule, found.Fixes = p.rule.Name, d.fixes(fixes)
 }
 
-// nodes yields the nodes of one kind that are written in definitions, not those of definitions inside
-// them; if typed is set, only where their types are known.
-func nodes[N syntax.Node](p *Pass, typed bool) iter.Seq2[*definition, N] {
-	if p.all == nil {
-		for d := range p.definitions() {
-			tree := d.tree
-			if tree == nil {
-				tree = d.Expr()
-			}
-			syntax.Walk(tree, func(n syntax.Node) bool {
-				_, inner := n.(*syntax.NestExpr)
-				if !inner {
-					p.all = append(p.all, place{d, n})
-				}
-				return !inner
-			})
-		}
-	}
-	return func(yield func(*definition, N) bool) {
-		for i, at := range p.all {
-			if i%1000 == 0 && p.opt.Text.Err() != nil { // asking costs more than looking at a node
-				return
-			}
-			if n, ok := at.node.(N); ok && (!typed || at.def.info != nil) && !yield(at.def, n) {
-				return
-			}
-		}
-	}
-}
+const maxText = 70
 
-func start(n syntax.Node) syntax.Pos {
-	pos, _ := n.Span()
-	return pos
+// text returns a part of the expression as it is written, on one line; of a long one the beginning.
+func (d *definition) text(n syntax.Node) string {
+	from, to := n.Span()
+	text := strings.Join(strings.Fields(d.String()[from:min(int(to), int(from)+4*maxText)]), " ")
+	if len(text) > maxText {
+		return strings.ToValidUTF8(text[:maxText], "") + "..."
+	}
+	return text
 }

@@ -49,7 +49,7 @@ func TestMany(t *testing.T) {
 	const uri, n = "file:///m", 25_000
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "d%d = common + 1 ? %d : %d\n", i, i, i)
+		fmt.Fprintf(&b, "d%d = rescale(common, \"%d Kbyte\")\n", i, i+2)
 	}
 	b.WriteString("last = |common +\n")
 	began := time.Now()

@@ -140,9 +140,6 @@ var shippedFindings = map[string][]string{
 		"disk.md.await", "disk.md.r_await", "disk.md.w_await", "disk.md.d_await", "disk.md.f_await",
 		"disk.wwid.await", "disk.wwid.r_await", "disk.wwid.w_await", "disk.wwid.d_await", "disk.wwid.f_await",
 	},
-	// defined(disk.md.write_rawactive) stands there twice; the first was to be read_rawactive, as in
-	// the definitions beside it.
-	"dead-arm": {"disk.md.avg_qlen"},
 	// Where the metrics are missing these have another type, semantics or units than where they are
 	// there: semantics= and units= are forgotten, or double is what a quotient is and U64 is said.
 	"novalue": {
