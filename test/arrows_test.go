@@ -119,7 +119,7 @@ cmd/internal/samples: cmd/internal/chart cmd/internal/answer lib/format internal
 cmd/internal/duckdb: cmd/internal/cli
 cmd/internal/files: cmd/internal/cli derive/load lib/safefile lib/pmerr
 cmd/internal/hostfile: lib/safefile
-cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query cmd/internal/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version cmd/internal/answer
+cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query cmd/internal/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
 cmd/internal/paint: cmd/internal/item
 cmd/internal/pager: cmd/internal/cli internal/textwidth

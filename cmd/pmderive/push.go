@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/push"
 	"pmtools/cmd/internal/repl"
@@ -16,7 +15,7 @@ import (
 
 func (a *app) newPush() *repl.Verb {
 	return &repl.Verb{
-		Name: "push", Usage: "--to URL|--dry-run METRIC|NAME=EXPR ...", Short: "Send values to a time series database by Prometheus's remote write",
+		Name: "push", Usage: "--to URL METRIC|NAME=EXPR ...", Short: "Send values to a time series database by Prometheus's remote write",
 		Long: "Send values to a database that takes Prometheus's remote write: the records of\n" +
 			"an archive, or with -t its values at those intervals, with their own times; of live\n" +
 			"sources the values of every interval, until Ctrl-C. Values that the database cannot\n" +
@@ -27,25 +26,12 @@ func (a *app) newPush() *repl.Verb {
 			fs.Shared("start", "finish", "align", "origin", "interval", "samples")
 			o.AddFlags(fs.FlagSet)
 			fs.StringVar(&f.File, "hosts", "", "read hosts from `FILE`, one per line or in Prometheus's JSON, and watch it; - is standard input")
-			fs.Output(answer.Forms(), "json")
-			return func(ctx context.Context, _ *repl.Session, args []string, w io.Writer) error {
+			return func(ctx context.Context, _ *repl.Session, args []string, _ io.Writer) error {
 				p, err := a.pusher(o, f)
-				if err == nil && !o.DryRun && (fs.Changed("output") || fs.Changed("json")) {
-					err = errors.New("-o is the form of what --dry-run shows")
-				}
 				if err != nil {
 					return repl.Misuse{Err: err}
 				}
-				produce := func(ctx context.Context) error { return a.produce(ctx, p, args) }
-				if !o.DryRun {
-					return p.Run(ctx, produce)
-				}
-				if !a.Options.HasArchive && !a.Options.HasSamples {
-					a.Options.Samples, a.Options.HasSamples = 1, true
-				}
-				return p.Preview(ctx, produce, func(t *answer.Table) error {
-					return t.Write(w, fs.Settings.Output, func(w io.Writer, t *answer.Table) error { return a.table(ctx, w, t) })
-				})
+				return p.Run(ctx, func(ctx context.Context) error { return a.produce(ctx, p, args) })
 			}
 		},
 	}

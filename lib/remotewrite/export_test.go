@@ -8,6 +8,9 @@ import (
 // SetClock makes a queue read the time from now.
 func (q *Queue) SetClock(now func() time.Time) { q.now = now }
 
+// Bytes returns the size of the files.
+func (q *Queue) Bytes() int64 { return q.size }
+
 // Post sends a request on a connection of its own.
 func (c *Client) Post(ctx context.Context, b *Block) error {
 	n := c.conn()

@@ -85,7 +85,7 @@ func TestKeyNeeded(t *testing.T) {
 	if reported != nil || names(t, dir) != nil {
 		t.Errorf("%q, %q", reported, names(t, dir))
 	}
-	if size := q.Stats().Bytes; size != 0 {
+	if size := q.Bytes(); size != 0 {
 		t.Errorf("%d bytes are left", size)
 	}
 }
@@ -107,8 +107,8 @@ func TestKeyDamaged(t *testing.T) {
 		if !slices.Equal(got, upTo(65, 70)) || rep != (remotewrite.Report{Sent: 6, Damaged: lost}) {
 			t.Errorf("gone %v: %v, %+v", gone, got, rep)
 		}
-		if len(reported) != lost || q.Stats().Bytes != 0 {
-			t.Fatalf("gone %v: %d bytes, %q", gone, q.Stats().Bytes, reported)
+		if len(reported) != lost || q.Bytes() != 0 {
+			t.Fatalf("gone %v: %d bytes, %q", gone, q.Bytes(), reported)
 		}
 		if text := reported[len(reported)-1]; !strings.Contains(text, ".write.damaged: it is stored as the difference to another file: ") {
 			t.Errorf("reported %q", text)
@@ -136,8 +136,8 @@ func TestKeyKept(t *testing.T) {
 		if rep := end(); rep != (remotewrite.Report{Sent: 200}) || !slices.Equal(times(d), upTo(1, 200)) {
 			t.Errorf("%+v, %v", rep, times(d))
 		}
-		if err := q.Close(); err != nil || names(t, dir) != nil || q.Stats().Bytes != 0 {
-			t.Errorf("%v, %q, %d bytes", err, names(t, dir), q.Stats().Bytes)
+		if err := q.Close(); err != nil || names(t, dir) != nil || q.Bytes() != 0 {
+			t.Errorf("%v, %q, %d bytes", err, names(t, dir), q.Bytes())
 		}
 	}
 }

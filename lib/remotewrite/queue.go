@@ -50,7 +50,7 @@ type Queue struct {
 	next   uint64
 	size   int64
 	closed bool
-	stats  Stats         // but for Waiting, Bytes and Limit
+	fate   Report        // Sent, Refused and Damaged
 	change chan struct{} // closed and replaced at each change
 }
 
@@ -116,27 +116,6 @@ func OpenQueue(opt *QueueOptions) (*Queue, error) {
 	return q, nil
 }
 
-// Stats count samples and attempts since the queue was opened.
-type Stats struct {
-	Sent, Refused, Damaged int       // samples by their fate, as in a Report
-	Lost                   int       // samples without room; the Sender counts them
-	Put                    int64     // bytes of the requests that were put into the queue
-	Failures               int       // attempts after which the request was to be sent again
-	Waiting                int       // samples without an acknowledgement
-	Bytes, Limit           int64     // of the files
-	Success                time.Time // of the last acknowledgement; zero for none
-}
-
-// Stats returns the state of the queue.
-func (q *Queue) Stats() Stats {
-	waiting := q.Waiting()
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	s := q.stats
-	s.Waiting, s.Bytes, s.Limit = waiting, q.size, q.opt.Max
-	return s
-}
-
 // Waiting returns the number of samples that the server has not acknowledged.
 func (q *Queue) Waiting() (samples int) {
 	q.mu.Lock()
@@ -178,7 +157,6 @@ func (q *Queue) put(b *Block, may state) error {
 		}
 	}
 	q.next++
-	q.stats.Put += e.size
 	q.size += e.size
 	q.list = append(q.list, e)
 	q.packed(b, e)
@@ -303,8 +281,8 @@ func (q *Queue) forget() {
 func (q *Queue) refuse(e *entry, written int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.stats.Sent += written
-	q.stats.Refused += e.samples - written
+	q.fate.Sent += written
+	q.fate.Refused += e.samples - written
 	q.remove(e)
 }
 
@@ -312,7 +290,7 @@ func (q *Queue) refuse(e *entry, written int) {
 func (q *Queue) leave(e *entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.stats.Damaged += e.samples
+	q.fate.Damaged += e.samples
 	maps.DeleteFunc(q.keys, func(_ int, k *liveKey) bool { return k.number == e.number })
 	q.drop(e)
 }
@@ -347,7 +325,6 @@ func (q *Queue) block(e *entry) (*Block, error) {
 func (q *Queue) failed(e *entry, unsure bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.stats.Failures++
 	e.busy, e.unsure = false, e.unsure || unsure
 	q.changed()
 }
@@ -378,8 +355,8 @@ func (q *Queue) acknowledge(e *entry) {
 	defer q.mu.Unlock()
 	first := e.state == waiting
 	e.busy = false
-	if q.stats.Success = q.now(); first {
-		q.stats.Sent += e.samples
+	if first {
+		q.fate.Sent += e.samples
 	}
 	if !first || q.opt.Keep <= 0 {
 		q.remove(e)

@@ -27,15 +27,14 @@ type Missing struct {
 
 // report returns what has become of the samples so far.
 func (q *Queue) report() Report {
-	s := q.Stats()
-	return Report{Sent: s.Sent, Refused: s.Refused, Damaged: s.Damaged}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.fate
 }
 
 // String returns the numbers for the user: that of the samples sent, and others that are not 0.
-func (r *Report) String() string { return r.text("sent") }
-
-func (r *Report) text(fate string) string {
-	text := fmt.Sprintf("%d samples %s", r.Sent, fate)
+func (r *Report) String() string {
+	text := fmt.Sprintf("%d samples sent", r.Sent)
 	for _, x := range []struct {
 		n    int
 		what string

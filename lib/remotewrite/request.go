@@ -15,16 +15,6 @@ const (
 	Info    Kind = 6
 )
 
-// String returns the name of a kind in OpenMetrics.
-func (k Kind) String() string {
-	for name, kind := range kinds {
-		if kind == k {
-			return name
-		}
-	}
-	return "unknown"
-}
-
 // Metadata describe a metric.
 type Metadata struct {
 	Kind       Kind

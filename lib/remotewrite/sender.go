@@ -19,45 +19,39 @@ const (
 
 // SenderOptions say where a Sender puts its samples, and the labels of its series.
 type SenderOptions struct {
-	Queue  Sink
+	Queue  *Queue
 	Hosts  *Hosts
 	Labels []Label     // of all series
-	Self   []Label     // of the metrics of a live Sender itself; without any it has none
 	Live   bool        // the samples come as time goes by
 	Warn   func(error) // gets each problem the first time
-	// Rate gets the size of the files of a live round, on average, and the time between rounds, once that is known; nil for nobody.
-	Rate func(bytes float64, interval time.Duration)
 }
 
 // A Sender makes series of the values of metrics, and puts their samples into a queue: live samples at
 // once, and without room they are lost; recorded ones wait for it. After Begin it is a
 // [sampling.Writer]. It is used by one goroutine.
 //
-// A live Sender tells with a series up whether each host answers, sends metrics of itself, and ends series with stale markers:
+// A live Sender tells with a series up whether each host answers, and ends series with stale markers:
 // those of an instance or metric that its host does not have any more, those of a host that is lost or gone, and all of them in End.
 type Sender struct {
 	Missing Missing
 
-	ctx      context.Context // of the run: nothing waits for room after its end
-	opt      SenderOptions
-	hosts    bool          // there are several; Round is called after each Sample
-	interval time.Duration // of live rounds; 0 if it is not known
-	metrics  []sentMetric
-	targets  map[string]*target
-	ahead    *target // whose clock was ahead of the others in the last round
-	request  Request
-	begun    int64     // the time of its first sample
-	slots    int       // the requests of this round so far
-	round    int       // the number of samples or, of several hosts, rounds
-	next     time.Time // when metrics are described again
-	rate     rate
-	self     []sentSeries
-	doubles  format.Doubles
-	waiting  []sampling.Value   // of a set, those that take up the series of others if these have no value in the set
-	ups      map[Labels]*target // whose series up it is
-	warned   map[string]bool
-	full     bool // the queue has no room, which has been reported
-	err      error
+	ctx     context.Context // of the run: nothing waits for room after its end
+	opt     SenderOptions
+	hosts   bool // there are several; Round is called after each Sample
+	metrics []sentMetric
+	targets map[string]*target
+	ahead   *target // whose clock was ahead of the others in the last round
+	request Request
+	begun   int64     // the time of its first sample
+	slots   int       // the requests of this round so far
+	round   int       // the number of samples or, of several hosts, rounds
+	next    time.Time // when metrics are described again
+	doubles format.Doubles
+	waiting []sampling.Value   // of a set, those that take up the series of others if these have no value in the set
+	ups     map[Labels]*target // whose series up it is
+	warned  map[string]bool
+	full    bool // the queue has no room, which has been reported
+	err     error
 }
 
 type sentMetric struct {
@@ -98,13 +92,10 @@ func NewSender(ctx context.Context, opt *SenderOptions) *Sender {
 
 // Begin makes the Sender take the samples that h describes.
 func (s *Sender) Begin(h *sampling.Header) {
-	s.hosts, s.interval = h.Hosts != nil, h.Interval
+	s.hosts = h.Hosts != nil
 	var families format.Families
 	if s.opt.Live { // a metric called up is not the series up
 		families.Family("up", &pcp.Desc{Type: pcp.Double})
-		for _, m := range selfMetrics() {
-			families.Family(m.name+m.suffix(), &pcp.Desc{Type: pcp.Double})
-		}
 	}
 	for _, m := range h.Metrics {
 		family := families.Family(m.Name, &m.Desc)

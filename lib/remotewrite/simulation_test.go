@@ -285,12 +285,10 @@ func (s *simulated) process(c *Client, rounds int, last bool) error {
 }
 
 func (s *simulated) bounded(q *Queue) error {
-	st := q.Stats()
 	q.mu.Lock()
-	list, keys := len(q.list), len(q.keys)
-	q.mu.Unlock()
-	if most := int(st.Limit / diskBlock); st.Bytes > st.Limit || st.Bytes < 0 || list > most || keys > 2*parallel {
-		return fmt.Errorf("the queue has %d bytes of %d, %d requests, %d keys in use", st.Bytes, st.Limit, list, keys)
+	defer q.mu.Unlock()
+	if limit := q.opt.Max; q.size > limit || q.size < 0 || len(q.list) > int(limit/diskBlock) || len(q.keys) > 2*parallel {
+		return fmt.Errorf("the queue has %d bytes of %d, %d requests, %d keys in use", q.size, limit, len(q.list), len(q.keys))
 	}
 	return nil
 }

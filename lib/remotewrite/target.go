@@ -77,7 +77,7 @@ func (s *Sender) Heard(host string, state sampling.HostState) {
 }
 
 // Round ends a round of a live run, in which any number of hosts may have answered: series without a value of hosts that have
-// answered end, and so do those of hosts that are lost. The series up and those of the Sender itself get a sample.
+// answered end, and so do those of hosts that are lost. The series up get a sample.
 func (s *Sender) Round() error {
 	now := time.Now()
 	s.findAhead(now)
@@ -94,11 +94,9 @@ func (s *Sender) Round() error {
 		s.putUp(host, t, s.clock(t, now), up(t.state))
 		t.heard = false
 	}
-	s.putSelf(s.clock(nil, now), false)
 	s.round++
 	s.flush()
 	s.slots = 0
-	s.rate.note(s, now)
 	return s.err
 }
 
@@ -130,7 +128,6 @@ func (s *Sender) End() error {
 	for _, host := range sortedKeys(s.targets) {
 		s.endTarget(host, s.targets[host], now)
 	}
-	s.putSelf(s.clock(nil, now), true)
 	s.flush()
 	return s.err
 }

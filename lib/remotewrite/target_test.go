@@ -152,33 +152,6 @@ func TestBack(t *testing.T) {
 	}
 }
 
-// TestSelf: a live Sender sends metrics of its own, with the numbers from before the round.
-func TestSelf(t *testing.T) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		q := open(t, dir, nil)
-		defer q.Close()
-		opt := remotewrite.SenderOptions{Queue: q, Self: []remotewrite.Label{{Name: "host", Value: "me"}}}
-		s, _ := sender(t, &sampling.Header{Metrics: []sampling.Metric{double}, Live: true}, opt)
-		for sec := range int64(2) {
-			if err := s.Sample(t.Context(), at(1+sec, value(pcp.DoubleValue(1)))); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(time.Second)
-		}
-	})
-	got := stored(t, open(t, dir, nil))
-	for _, want := range []string{
-		`__name__="pmderive_push_queue_samples",host="me": 1=0 2=9`,
-		`__name__="pmderive_push_samples_sent_total",host="me": 1=0 2=0`,
-		`__name__="up": 1=1 2=1`,
-	} {
-		if !slices.Contains(got, want) {
-			t.Errorf("%s is not in %q", want, got)
-		}
-	}
-}
-
 // TestUpDoubles: a label that hosts have in common makes one series up, that of the first.
 func TestUpDoubles(t *testing.T) { synctest.Test(t, testUpDoubles) }
 

@@ -6,11 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"net/url"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,7 +16,6 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/source"
-	"pmtools/lib/pmcd"
 	"pmtools/lib/remotewrite"
 	"pmtools/lib/sampling"
 	"pmtools/lib/version"
@@ -33,7 +29,6 @@ type Options struct {
 	Queue   string // the directory, or "" for a temporary one
 	Size    string
 	Keep    time.Duration
-	DryRun  bool // nothing is sent, and the URL may be missing
 
 	flags *pflag.FlagSet
 }
@@ -53,7 +48,6 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Queue, "queue", "", "keep what has not been sent in `DIR`; the next run sends it")
 	fs.StringVar(&o.Size, "queue-size", "256M", "let the queue take `SIZE` of the disk")
 	fs.DurationVar(&o.Keep, "resend", 20*time.Second, "after a lost connection send the last `DURATION` again, by default the interval of live values more; 0 for nothing")
-	fs.BoolVar(&o.DryRun, "dry-run", false, "show the series that would be sent, of a live source in one sample or those of -s, and send nothing")
 }
 
 const (
@@ -88,11 +82,8 @@ func New(o *Options, env *cli.Env, archive bool, interval time.Duration) (*Push,
 	if p.labels, err = remotewrite.ParseLabels(o.Labels); err != nil {
 		return nil, fmt.Errorf("--label=%w", err)
 	}
-	switch {
-	case o.DryRun && o.To.URL == "":
-		return p, nil
-	case o.To.URL == "":
-		return nil, errors.New("--to says where the values go; --dry-run shows them")
+	if o.To.URL == "" {
+		return nil, errors.New("--to says where the values go")
 	}
 	if u, err := url.Parse(o.To.URL); err == nil && u.User != nil {
 		return nil, fmt.Errorf("--to: %s has a user, and others can see the command line; --user and --password-file take it", u.Redacted())
@@ -130,7 +121,10 @@ func (p *Push) Run(ctx context.Context, produce func(context.Context) error) err
 	if err != nil {
 		return fmt.Errorf("--queue: %w", err)
 	}
-	p.start(ctx, queue)
+	p.sender = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{Queue: queue, Hosts: &p.Hosts, Labels: p.labels, Live: !p.archive, Warn: p.Warn})
+	if p.Watch != nil {
+		p.Watch.push = p
+	}
 	interrupted := false
 	report, err := remotewrite.Send(ctx, queue, p.client, remotewrite.Backoff{First: firstPause, Most: longestPause}, grace, p.Warn, func() error {
 		err := produce(ctx)
@@ -153,49 +147,11 @@ func (p *Push) Run(ctx context.Context, produce func(context.Context) error) err
 	return err
 }
 
-// start makes the Sender.
-func (p *Push) start(ctx context.Context, sink remotewrite.Sink) {
-	p.sender = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{
-		Queue: sink, Hosts: &p.Hosts, Labels: p.labels, Self: p.self(), Live: !p.archive, Warn: p.Warn, Rate: p.bound,
-	})
-	if p.Watch != nil {
-		p.Watch.push = p
-	}
-}
-
-// self returns the labels of the metrics of a live push itself. Two that run on one machine differ in their command lines, of which the
-// label has no password, also not in the sum: that would tell which guess is right.
-func (p *Push) self() []remotewrite.Label {
-	name, err := p.env.Hostname()
-	if p.archive || err != nil {
-		return nil
-	}
-	args := slices.Clone(p.env.Args)
-	for i := range args {
-		args[i] = pmcd.Redact(args[i])
-	}
-	sum := crc32.ChecksumIEEE([]byte(strings.Join(args, "\x00")))
-	return []remotewrite.Label{{Name: "host", Value: name}, {Name: "sender", Value: fmt.Sprintf("%08x", sum)}}
-}
-
 // Warn writes a problem when it appears and when it ends.
 func (p *Push) Warn(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fmt.Fprintf(p.env.Stderr, "%s: %v\n", p.env.Prog, err)
-}
-
-// bound tells how much the queue holds.
-func (p *Push) bound(bytes float64, interval time.Duration) {
-	hours := float64(p.queue.Max) / bytes * interval.Hours()
-	text := fmt.Sprintf("%.2g hours", hours)
-	if hours >= 10 {
-		text = fmt.Sprintf("%.0f hours", hours)
-	}
-	if hours >= 48 {
-		text += fmt.Sprintf(" (%.0f days)", hours/24)
-	}
-	p.Warn(fmt.Errorf("the queue of %s holds about %s at this rate: %.1f KB every %gs", p.opt.Size, text, bytes/1024, interval.Round(100*time.Millisecond).Seconds()))
 }
 
 // Begin returns what takes the samples of a run.
