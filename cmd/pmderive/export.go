@@ -204,7 +204,7 @@ func (a *app) complainAbout(ctx context.Context, set string, err error) {
 		a.complain(p)
 		return
 	}
-	a.complain(fmt.Errorf("%s: %w", shown, export.Conflict(ctx, set, err)))
+	a.complain(fmt.Errorf("%s: %w", shown, err))
 }
 
 func (a *app) recordsWithin(ctx context.Context, f *exportFlags, set string, zone *time.Location) (*export.Records, error) {

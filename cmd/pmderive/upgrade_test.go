@@ -352,7 +352,7 @@ func tableRows(path, host string) (list []string, err error) {
 		for _, row := range rows {
 			cells := []string{host}
 			for _, v := range row {
-				if !v.IsNull() {
+				if !v.IsNull() && columns[v.Column()][0] != "since" { // which metrics of 0.2 do not have
 					cells = append(cells, fmt.Sprintf("%s=%v", strings.Join(columns[v.Column()], "."), v))
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
@@ -22,7 +23,10 @@ type Kind struct {
 	Info  *check.Info
 	// Domains is the instance domain of each metric, "" for none, or nil. If they all are the same one, it may be any.
 	Domains []string
-	Problem string // why the expression does not hold for the hosts, "" if it does
+	// From and Until bound the records that count, if the hosts described the metrics otherwise before or after: From counts,
+	// Until does not. Zero is no bound. The query has the hosts of such a kind by their names.
+	From, Until pcp.Timestamp
+	Problem     string // why the expression does not hold for the hosts, "" if it does
 }
 
 // Fleet returns the query for an expression over the tables of hosts whose metadata differ, or with
@@ -172,6 +176,7 @@ func (f *fleet) query() (string, error) {
 	for i := range f.groups {
 		k := f.groups[i].kinds[0]
 		b := f.builder(k, fmt.Sprintf("hosts%d", i+1))
+		b.eras = f.eras(f.groups[i].kinds)
 		if out != nil {
 			b.list, b.known = out.list, out.known
 		}
@@ -283,6 +288,10 @@ func (f *fleet) metadata(all bool) string {
 func (f *fleet) condition(kinds []*Kind) string {
 	var any []string
 	for _, k := range kinds {
+		if k.era() {
+			any = append(any, f.named(k))
+			continue
+		}
 		all := []string{}
 		for i, says := range k.Says {
 			all = append(all, fmt.Sprintf("m%d = %s", i+1, f.text(says)))
@@ -294,6 +303,41 @@ func (f *fleet) condition(kinds []*Kind) string {
 		any = append(any, strings.Join(all, " AND "))
 	}
 	return strings.Join(any, " OR ")
+}
+
+// era reports whether the hosts describe the metrics so for some time only.
+func (k *Kind) era() bool { return k.From != k.Until }
+
+// named returns the condition that a host is one of those of a kind, by its name.
+func (f *fleet) named(k *Kind) string {
+	var list []string
+	for _, host := range k.Hosts {
+		list = append(list, f.text(host))
+	}
+	return "host IN (" + strings.Join(list, ", ") + ")"
+}
+
+// eras returns the condition on records of kinds that hold for some time only, with AND before it.
+func (f *fleet) eras(kinds []*Kind) string {
+	var any, hosts []string
+	for _, k := range kinds {
+		if !k.era() {
+			continue
+		}
+		one := f.named(k)
+		hosts = append(hosts, "NOT "+one)
+		if k.From != (pcp.Timestamp{}) {
+			one += " AND time >= " + f.instant(k.From, f.opt.Micros)
+		}
+		if k.Until != (pcp.Timestamp{}) {
+			one += " AND time < " + f.instant(k.Until, f.opt.Micros)
+		}
+		any = append(any, one)
+	}
+	if len(any) == 0 {
+		return ""
+	}
+	return " AND (" + strings.Join(append(any, strings.Join(hosts, " AND ")), " OR ") + ")"
 }
 
 // domains reports whether there are metrics whose instances may be of different domains.
@@ -347,12 +391,24 @@ func (f *fleet) comments() string {
 		if kinds++; kinds > maxNamed {
 			continue
 		}
-		fmt.Fprintf(&b, "--   %s: %s\n", oneLine(textwidth.Few(k.Hosts, maxNamed)), oneLine(k.Problem))
+		fmt.Fprintf(&b, "--   %s: %s\n", oneLine(textwidth.Few(k.Hosts, maxNamed)), oneLine(k.problem()))
 	}
 	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf("-- hosts without values, which sql --problems finds: %d\n%s", n, b.String())
+}
+
+// problem returns why the expression does not hold, and when.
+func (k *Kind) problem() string {
+	text := k.Problem
+	if k.From != (pcp.Timestamp{}) {
+		text += ", from " + k.From.Time().UTC().Format(time.RFC3339) + " on"
+	}
+	if k.Until != (pcp.Timestamp{}) {
+		text += ", until " + k.Until.Time().UTC().Format(time.RFC3339)
+	}
+	return text
 }
 
 // problems returns the query for the hosts for which the expression does not hold.
@@ -363,9 +419,15 @@ func (f *fleet) problems() string {
 	}
 	var cases strings.Builder
 	cases.WriteString("CASE WHEN host IS NULL THEN 'it has no name'")
+	bad := "host IS NULL"
 	for i := range f.kinds {
-		if k := &f.kinds[i]; k.Problem != "" {
-			fmt.Fprintf(&cases, "\n  WHEN %s THEN %s", f.condition([]*Kind{k}), f.text(oneLine(k.Problem)))
+		k := &f.kinds[i]
+		if k.Problem == "" {
+			continue
+		}
+		fmt.Fprintf(&cases, "\n  WHEN %s THEN %s", f.condition([]*Kind{k}), f.text(oneLine(k.problem())))
+		if k.era() { // at other times the expression may hold
+			bad += " OR " + f.named(k)
 		}
 	}
 	var says []string
@@ -383,6 +445,6 @@ func (f *fleet) problems() string {
 	if len(good) > 0 {
 		condition = f.condition(good)
 	}
-	return fmt.Sprintf("-- hosts without values of %s\nWITH\n%s\nSELECT host, %s\n  ELSE %s END AS problem\nFROM hosts\nWHERE NOT (%s) OR host IS NULL\nORDER BY host\n",
-		f.expression(), f.metadata(true), cases.String(), other, condition)
+	return fmt.Sprintf("-- hosts without values of %s\nWITH\n%s\nSELECT host, %s\n  ELSE %s END AS problem\nFROM hosts\nWHERE NOT (%s) OR %s\nORDER BY host\n",
+		f.expression(), f.metadata(true), cases.String(), other, condition, bad)
 }

@@ -112,6 +112,7 @@ type builder struct {
 	opt      *Options
 	info     *check.Info
 	hosts    string            // the table of the hosts that count
+	eras     string            // the condition on their records, with AND before it, see fleet.eras
 	first    pcp.Timestamp     // of the records that are read, zero for all
 	operands []string          // names of the metrics that decide which records count
 	list     []string          // the table expressions
@@ -153,7 +154,7 @@ func (b *builder) rows(table, condition string) []string {
 	for _, x := range b.opt.bounds(b.first) {
 		limits += fmt.Sprintf(" AND %s %s %s", "time", x.op, b.instant(x.at, b.opt.Micros))
 	}
-	return []string{"FROM " + b.from(b.opt, table), "WHERE " + condition + limits + " AND host IN (SELECT host FROM " + b.hosts + ")"}
+	return []string{"FROM " + b.from(b.opt, table), "WHERE " + condition + limits + b.eras + " AND host IN (SELECT host FROM " + b.hosts + ")"}
 }
 
 type bound struct {

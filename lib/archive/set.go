@@ -177,6 +177,9 @@ func (s *Set) Desc(id pcp.ID) (pcp.Desc, error) {
 	return d, nil
 }
 
+// Descs returns the descriptions of all metrics, which must not be changed.
+func (s *Set) Descs() map[pcp.ID]pcp.Desc { return s.descs }
+
 // Text returns a help text of a metric or of an instance domain. Without full help it returns the
 // one-line text. If nothing was recorded, the error is pmerr.Text, or pmerr.NotHost for an archive
 // without any text of that kind.

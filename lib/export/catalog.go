@@ -3,6 +3,7 @@ package export
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -56,6 +57,11 @@ func metricsOf(ctx context.Context, from Store, path string) (m *metricsRead) {
 	m.labels = labels == labelsOfRecords
 	if m.host, m.err = hostOf(file, table); m.err == nil {
 		m.rows, m.err = readMetrics(file, table)
+	}
+	for i := range m.rows {
+		if since := m.rows[i].Since; m.micros && since != nil {
+			*since = max(min(*since, math.MaxInt64/1000), math.MinInt64/1000) * 1000
+		}
 	}
 	return m
 }

@@ -228,6 +228,9 @@ func checkMetrics(ctx context.Context, r *reader, file string, damage error) err
 	if err != nil {
 		return err
 	}
+	for i := range got {
+		got[i].Since = nil
+	}
 	for _, want := range r.table {
 		i := sort.Search(len(got), func(i int) bool { return got[i].Metric >= want.Metric })
 		for i < len(got) && got[i].Metric == want.Metric && !reflect.DeepEqual(got[i], want) {

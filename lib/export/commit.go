@@ -10,7 +10,6 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"pmtools/lib/pmapi"
@@ -317,15 +316,17 @@ func (m *manifest) find(has func(*unit) bool) *unit {
 // metrics writes the table of metrics: those of the reader, and those of other exports of the host.
 func (s *stage) metrics(ctx context.Context, m *manifest, r *reader, damage error) error {
 	rows := slices.Clone(r.table)
+	for i := range rows {
+		rows[i].Since = &r.first
+	}
 	old := m.Metrics
 	m.Metrics = path.Join(s.place.dir("metrics"), s.place.base()+".parquet")
 	if old != "" && len(m.Exports) > 1 {
-		more, err := r.otherMetrics(ctx, m.store, old)
-		if err != nil {
-			return err
+		was := metricsOf(ctx, m.store, old)
+		if was.err != nil && !errors.Is(was.err, fs.ErrNotExist) {
+			return was.err
 		}
-		rows = append(rows, more...)
-		slices.SortStableFunc(rows, func(a, b metricRow) int { return strings.Compare(a.Metric, b.Metric) })
+		rows = history(was.rows, rows, r.latest, r.latest < m.latest())
 		if path.Dir(old) == path.Dir(m.Metrics) {
 			m.Metrics = old
 		}
@@ -361,23 +362,56 @@ func writeMetrics(o *output, p place, rows []metricRow, meta map[string]string) 
 	return t.close()
 }
 
-// otherMetrics returns the rows of a table of metrics that the reader does not have. A metric that the archives of
-// a host describe differently has a row for each description.
-func (r *reader) otherMetrics(ctx context.Context, from Store, file string) (more []metricRow, err error) {
-	was := metricsOf(ctx, from, file)
-	if errors.Is(was.err, fs.ErrNotExist) {
-		return nil, nil
+// history returns the rows of a table of metrics by metric and time, with rows that hold until a time. If there are later
+// records, the rows that held before hold again after it.
+func history(was, is []metricRow, until int64, later bool) (rows []metricRow) {
+	byName := make(map[string][]metricRow)
+	for _, row := range was {
+		byName[row.Metric] = append(byName[row.Metric], row)
 	}
-	type described struct{ metric, says, indom string }
-	of := func(row *metricRow) described { return described{row.Metric, row.says(), row.domain()} }
-	mine := make(map[described]bool)
-	for i := range r.table {
-		mine[of(&r.table[i])] = true
+	for _, row := range is {
+		byName[row.Metric] = row.over(byName[row.Metric], until, later)
 	}
-	for i := range was.rows {
-		if !mine[of(&was.rows[i])] {
-			more = append(more, was.rows[i])
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		rows = append(rows, byName[name]...)
+	}
+	return rows
+}
+
+// over returns the rows of a metric, ascending by time, with one that holds until a time.
+func (r metricRow) over(was []metricRow, until int64, later bool) (rows []metricRow) {
+	for i := range was {
+		if was[i].since() < *r.Since {
+			rows = append(rows, was[i])
 		}
 	}
-	return more, was.err
+	rows, after := append(rows, r), until+1
+	for i := range was {
+		switch row := was[i]; {
+		case row.since() > until:
+			rows = append(rows, row)
+		case later && (i+1 == len(was) || was[i+1].since() > after):
+			row.Since = &after
+			rows = append(rows, row)
+		}
+	}
+	same := func(a, b metricRow) bool { return a.says() == b.says() && a.domain() == b.domain() }
+	rows = slices.CompactFunc(rows, same)
+	for i, row := range rows {
+		if same(row, r) { // the help may be new
+			rows[i], rows[i].Since = r, row.Since
+		}
+	}
+	return rows
+}
+
+// latest returns the time of the latest record of the exports.
+func (m *manifest) latest() (at int64) {
+	at = always
+	for i := range m.Exports {
+		for _, p := range m.Exports[i].Pieces {
+			at = max(at, int64(p.To))
+		}
+	}
+	return at
 }

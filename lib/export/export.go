@@ -162,6 +162,8 @@ type reader struct {
 	turn    int64 // the number of the period that is read
 	values  int64
 	begun   bool
+	first   int64              // the time of the earliest record
+	latest  int64              // of the latest one
 	left    bool               // records were left out before the one that is read
 	params  map[pcp.ID]*string // names of parameters of events
 }
@@ -379,6 +381,10 @@ func (r *reader) begin(to sink, at int64) error {
 			return err
 		}
 	}
+	if !r.begun {
+		r.first, r.latest = at, at
+	}
+	r.first, r.latest = min(r.first, at), max(r.latest, at)
 	r.begun, r.turn, g.date = true, turn, date
 	return nil
 }

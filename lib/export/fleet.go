@@ -3,9 +3,9 @@ package export
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,24 +28,21 @@ type Fleet struct {
 	// earlier versions and of live sources.
 	Unlabelled []string
 
-	names []string                          // those of which the descriptions by each host are known
-	hosts map[string]map[string]description // by host and name
+	names []string                            // those of which the descriptions by each host are known
+	hosts map[string]map[string][]description // by host and name, ascending by since
 }
 
-// A description is what a host says of a metric.
+// A description is what a host says of a metric, from a time on.
 type description struct {
-	says, most string // what the archives of the host say, the first and the last in order
-	domain     string // "" for a single value; several of NAME if archives of the host differ in it
-	desc       pcp.Desc
-	err        error // why the desc is not valid
+	says   string
+	domain string // "" for a single value
+	since  int64  // nanoseconds since 1970; always for the first, if tables do not say it
+	desc   pcp.Desc
+	err    error // why the desc is not valid
 }
 
-func (d *description) text() string {
-	if d.says == d.most {
-		return d.says
-	}
-	return d.says + " and " + d.most
-}
+// always is before all records.
+const always = math.MinInt64
 
 // A Kind is the hosts that describe some metrics alike. As a Source it has these metrics as its hosts
 // describe them, and the other metrics of the Fleet.
@@ -55,7 +52,10 @@ type Kind struct {
 	Says  []string // what the hosts say of each metric: type, semantics, units; Missing if they do not have it
 	// Domains is the instance domain of each metric, "" for none, if several of them have one.
 	Domains []string
-	Err     error // a description cannot be used
+	// From and Until bound the records that the hosts describe so, after and before others: From counts, Until does not.
+	// Zero is no bound.
+	From, Until pcp.Timestamp
+	Err         error // a description cannot be used
 }
 
 // Missing is what a host that does not have a metric says of it.
@@ -76,7 +76,7 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 		return ok && !t.counts(host)
 	})
 	c, tree := newCatalog()
-	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string]description)}
+	f := &Fleet{Source: c, names: names, hosts: make(map[string]map[string][]description)}
 	reads := ordered.Tasks(ctx, len(files), readAhead, 1, func(ctx context.Context, i int, yield func(*metricsRead) bool) {
 		yield(metricsOf(ctx, t, files[i]))
 	})
@@ -91,7 +91,7 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 			return nil, fmt.Errorf("%s: the tables of host %s have other times than those before: export with --us, and without, into directories of their own", t.Name(""), read.host)
 		}
 		if f.Micros = read.micros; f.hosts[read.host] == nil {
-			f.hosts[read.host] = make(map[string]description)
+			f.hosts[read.host] = make(map[string][]description)
 		}
 		if !read.labels && !slices.Contains(f.Unlabelled, read.host) {
 			f.Unlabelled = append(f.Unlabelled, read.host)
@@ -103,7 +103,7 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 				c.add(tree, row.Metric, d)
 			}
 			if slices.Contains(names, row.Metric) {
-				f.describe(read.host, row.Metric, description{says: row.says(), most: row.says(), domain: row.domain(), desc: d, err: err})
+				f.describe(read.host, row.Metric, description{row.says(), row.domain(), row.since(), d, err})
 			}
 		}
 	}
@@ -117,22 +117,16 @@ func (t *Tables) Catalog(ctx context.Context, names ...string) (*Fleet, error) {
 	return f, nil
 }
 
-// describe notes what one of a host's archives says of a metric.
+// describe notes what a table of a host says of a metric.
 func (f *Fleet) describe(host, name string, d description) {
-	if was, again := f.hosts[host][name]; again {
-		d.says, d.most = min(was.says, d.says), max(was.most, d.most)
-		if d.says != d.most {
-			d.err = errors.New("archives of the host describe it differently: " + d.text())
-		}
-		if d.domain != was.domain {
-			d.domain = severalDomains + name
-		}
+	list := f.hosts[host][name]
+	if !slices.ContainsFunc(list, func(was description) bool {
+		return was.says == d.says && was.domain == d.domain && was.since == d.since
+	}) {
+		at, _ := slices.BinarySearchFunc(list, d.since, func(was description, since int64) int { return cmp.Compare(was.since, since) })
+		f.hosts[host][name] = slices.Insert(list, at, d)
 	}
-	f.hosts[host][name] = d
 }
-
-// severalDomains stands before the name of a metric of which archives of a host have different instance domains.
-const severalDomains = "several of "
 
 // says returns what a table says of a metric, as queries put it together.
 func (r *metricRow) says() string {
@@ -151,60 +145,118 @@ func (r *metricRow) domain() string {
 	return *r.InDom
 }
 
-// domains returns the instance domain of each of a host's metrics, none unless several of them have one.
-func (f *Fleet) domains(host string) []string {
-	list, n := make([]string, len(f.names)), 0
-	for i, name := range f.names {
-		if list[i] = f.hosts[host][name].domain; list[i] != "" {
-			n++
+// since returns from which time on a table says so.
+func (r *metricRow) since() int64 {
+	if r.Since == nil {
+		return always
+	}
+	return *r.Since
+}
+
+// Kinds returns the kinds of hosts, the one with most hosts first, and of one host the newest.
+func (f *Fleet) Kinds(ctx context.Context) ([]*Kind, error) {
+	kinds := make(map[string]*Kind)
+	for _, host := range slices.Sorted(maps.Keys(f.hosts)) {
+		for _, k := range f.kindsOf(host) {
+			key := fmt.Sprintf("%q %q %v %v", k.Says, k.Domains, k.From, k.Until)
+			if kinds[key] == nil {
+				if err := f.describeKind(ctx, k); err != nil {
+					return nil, err
+				}
+				kinds[key] = &k.Kind
+			}
+			kinds[key].Hosts = append(kinds[key].Hosts, host)
 		}
 	}
-	if n < 2 {
-		return nil
+	return slices.SortedFunc(maps.Values(kinds), func(a, b *Kind) int {
+		return cmp.Or(cmp.Compare(len(b.Hosts), len(a.Hosts)), strings.Compare(a.Hosts[0], b.Hosts[0]), b.From.Compare(a.From))
+	}), nil
+}
+
+// An era is a kind with the descriptions of its metrics, nil for one that the host does not have.
+type era struct {
+	Kind
+	metrics []*description
+}
+
+// kindsOf returns how a host describes the metrics, one time after the other.
+func (f *Fleet) kindsOf(host string) []*era {
+	own := f.hosts[host]
+	starts := []int64{always}
+	for _, name := range f.names {
+		for i, d := range own[name] {
+			if i > 0 {
+				starts = append(starts, d.since)
+			}
+		}
+	}
+	slices.Sort(starts)
+	var list []*era
+	for _, at := range slices.Compact(starts) {
+		e := f.eraAt(own, at)
+		if n := len(list); n > 0 && slices.Equal(list[n-1].Says, e.Says) && slices.Equal(list[n-1].Domains, e.Domains) {
+			continue
+		} else if n > 0 {
+			e.From = timestamp(stamp(at))
+			list[n-1].Until = e.From
+		}
+		list = append(list, e)
+	}
+	last := list[len(list)-1]
+	for i, name := range f.names {
+		if says := torn(own[name], last.Domains != nil); says != "" {
+			err := fmt.Errorf("archives of the host describe it differently, and the tables do not say since when: %s; export them again, into another directory", says)
+			last.metrics[i], last.Says[i], last.From, list = &description{err: err}, says, pcp.Timestamp{}, []*era{last}
+		}
 	}
 	return list
 }
 
-// Kinds returns the kinds of hosts, the one with most hosts first.
-func (f *Fleet) Kinds(ctx context.Context) ([]*Kind, error) {
-	kinds := make(map[string]*Kind)
-	for _, host := range slices.Sorted(maps.Keys(f.hosts)) {
-		says := make([]string, len(f.names))
-		for i, name := range f.names {
-			d := f.hosts[host][name]
-			says[i] = cmp.Or(d.text(), Missing)
-		}
-		domains := f.domains(host)
-		key := fmt.Sprintf("%q %q", says, domains)
-		if kinds[key] == nil {
-			kinds[key] = &Kind{Says: says, Domains: domains}
-		}
-		kinds[key].Hosts = append(kinds[key].Hosts, host)
-	}
-	list := slices.SortedFunc(maps.Values(kinds), func(a, b *Kind) int {
-		return cmp.Or(cmp.Compare(len(b.Hosts), len(a.Hosts)), strings.Compare(a.Hosts[0], b.Hosts[0]))
-	})
-	for _, k := range list {
-		if err := f.describeKind(ctx, k); err != nil {
-			return nil, err
+// torn returns two descriptions of a metric if tables, those of 0.2, do not say which was first.
+func torn(list []description, domains bool) string {
+	for i := 1; i < len(list); i++ {
+		a, b := &list[i-1], &list[i]
+		switch same := a.since == b.since; {
+		case same && a.says != b.says:
+			return min(a.says, b.says) + " and " + max(a.says, b.says)
+		case same && domains:
+			return a.says + " of " + a.domain + " and of " + b.domain
 		}
 	}
-	return list, nil
+	return ""
 }
 
-func (f *Fleet) describeKind(ctx context.Context, k *Kind) error {
+// eraAt returns how the metrics of a host are described at a time.
+func (f *Fleet) eraAt(own map[string][]description, at int64) *era {
+	e := &era{metrics: make([]*description, len(f.names))}
+	e.Says, e.Domains = make([]string, len(f.names)), make([]string, len(f.names))
+	domains := 0
+	for i, name := range f.names {
+		e.Says[i] = Missing
+		for k := range own[name] {
+			if d := &own[name][k]; k == 0 || d.since <= at {
+				e.metrics[i], e.Says[i], e.Domains[i] = d, d.says, d.domain
+			}
+		}
+		if e.Domains[i] != "" {
+			domains++
+		}
+	}
+	if domains < 2 {
+		e.Domains = nil
+	}
+	return e
+}
+
+func (f *Fleet) describeKind(ctx context.Context, k *era) error {
 	c, tree := newCatalog()
 	k.Source = c
-	own := f.hosts[k.Hosts[0]]
 	for i, name := range f.names {
-		d, ok := own[name]
-		if k.Domains != nil && strings.HasPrefix(k.Domains[i], severalDomains) {
-			k.Err = cmp.Or(k.Err, fmt.Errorf("%s: archives of the host have it in different instance domains", name))
-		}
-		switch {
-		case ok && d.err != nil:
+		switch d := k.metrics[i]; {
+		case d == nil:
+		case d.err != nil:
 			k.Err = cmp.Or(k.Err, fmt.Errorf("%s: %w", name, d.err))
-		case ok:
+		default:
 			c.add(tree, name, d.desc)
 		}
 	}

@@ -72,7 +72,7 @@ func TestKinds(t *testing.T) {
 it's [x] %5B: missing; <nil>
 new: string theory, instant, units none; mem.used: type 'string theory' and semantics 'instant' are not known
 odd: double, instant, units furlong; mem.used: ` + unitsError("furlong") + `
-torn: double, instant, units Kbyte and float, instant, units Kbyte; mem.used: archives of the host describe it differently: double, instant, units Kbyte and float, instant, units Kbyte
+torn: double, instant, units Kbyte and float, instant, units Kbyte; mem.used: archives of the host describe it differently, and the tables do not say since when: double, instant, units Kbyte and float, instant, units Kbyte; export them again, into another directory
 `
 	if got.String() != want {
 		t.Errorf("the kinds are\n%swant\n%s", &got, want)
@@ -116,4 +116,29 @@ func TestSchema(t *testing.T) {
 	if _, err := catalogOf(t, file, "a"); err == nil || !strings.Contains(err.Error(), "its host is not known") {
 		t.Errorf("no host: %v", err)
 	}
+}
+
+// TestHistory: a description holds from its first record on, until another one begins. Late records change only their own time.
+func TestHistory(t *testing.T) {
+	var rows []metricRow
+	latest := int64(always)
+	add := func(units string, first, last int64, want string) {
+		t.Helper()
+		latest = max(latest, last)
+		rows = history(rows, []metricRow{{Metric: "m", Type: "double", Semantics: "instant", Units: units, Since: &first}}, last, last < latest)
+		var got strings.Builder
+		for _, r := range rows {
+			fmt.Fprintf(&got, "%s %d ", r.Units, r.since())
+		}
+		if strings.TrimSpace(got.String()) != want {
+			t.Errorf("%s from %d to %d: %s, want %s", units, first, last, &got, want)
+		}
+	}
+	add("byte", 10, 19, "byte 10")
+	add("byte", 20, 29, "byte 10")
+	add("Kbyte", 40, 49, "byte 10 Kbyte 40")
+	add("byte", 60, 69, "byte 10 Kbyte 40 byte 60")
+	add("Kbyte", 12, 13, "byte 10 Kbyte 12 byte 14 Kbyte 40 byte 60")
+	add("Kbyte", 14, 39, "byte 10 Kbyte 12 byte 60")
+	add("byte", 0, 5, "byte 0 Kbyte 12 byte 60")
 }

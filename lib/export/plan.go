@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,6 +45,7 @@ func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 			if r.end, err = s.End(ctx); err != nil {
 				r.end = r.start
 			}
+			r.descs = s.Descs()
 			s.Close()
 		} else if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -57,6 +58,9 @@ func Recordings(ctx context.Context, list string) (sets [][]string, err error) {
 		}
 		if _, known := of[machine]; !known {
 			on[host] = append(on[host], machine)
+		}
+		if n := len(of[machine]); n > 0 && maps.Equal(of[machine][n-1].descs, r.descs) {
+			r.descs = of[machine][n-1].descs // which take no memory of their own
 		}
 		of[machine] = append(of[machine], r)
 	}
@@ -89,23 +93,52 @@ func below(dir string, none error) (names []string, err error) {
 type span struct {
 	name       string
 	start, end pcp.Timestamp
+	descs      map[pcp.ID]pcp.Desc
+}
+
+// A chain is archives that follow each other and describe their metrics alike.
+type chain struct {
+	names []string
+	last  span
+	descs map[pcp.ID]pcp.Desc // what the archives say of their metrics
+}
+
+// takes reports whether an archive may follow those of the chain.
+func (c *chain) takes(r *span) bool {
+	if c.last.start.Compare(r.start) >= 0 || c.last.end.Compare(r.start) > 0 {
+		return false
+	}
+	for id, d := range r.descs {
+		if was, ok := c.descs[id]; ok && was != d {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds an archive.
+func (c *chain) add(r *span) {
+	c.names, c.last = append(c.names, r.name), *r
+	maps.Copy(c.descs, r.descs)
 }
 
 // chains returns lists of archives that follow each other. Archives overlap while old ones have been merged
-// and are not removed yet.
+// and are not removed yet. An archive that describes a metric otherwise than those before begins a list: after an upgrade.
 func chains(list []span) (sets []string) {
 	slices.SortStableFunc(list, func(a, b span) int {
 		return cmp.Or(a.start.Compare(b.start), b.end.Compare(a.end))
 	})
-	var ends []span
-	for _, r := range list {
-		i := slices.IndexFunc(ends, func(e span) bool { return e.start.Compare(r.start) < 0 && e.end.Compare(r.start) <= 0 })
-		if i < 0 {
-			ends, sets = append(ends, r), append(sets, r.name)
-			continue
+	var all []*chain
+	for i := range list {
+		r := &list[i]
+		n := slices.IndexFunc(all, func(c *chain) bool { return c.takes(r) })
+		if n < 0 {
+			n, all = len(all), append(all, &chain{descs: make(map[pcp.ID]pcp.Desc)})
 		}
-		ends[i] = r
-		sets[i] += "," + r.name
+		all[n].add(r)
+	}
+	for _, c := range all {
+		sets = append(sets, strings.Join(c.names, ","))
 	}
 	return sets
 }
@@ -117,45 +150,4 @@ func NameOf(path string) string {
 		name = strings.TrimSuffix(name, end)
 	}
 	return name
-}
-
-// Conflict returns an error that names a metric which archives of a set describe differently, and two
-// of these archives, if that is why the set could not be opened; otherwise it returns why.
-func Conflict(ctx context.Context, set string, why error) error {
-	changes := []pmerr.Code{pmerr.LogChangeType, pmerr.LogChangeSem, pmerr.LogChangeInDom, pmerr.LogChangeUnits}
-	if !slices.ContainsFunc(changes, func(c pmerr.Code) bool { return errors.Is(why, c) }) {
-		return why
-	}
-	type described struct {
-		desc    pcp.Desc
-		archive string
-	}
-	first := make(map[pcp.ID]described)
-	names, _ := archive.List(set)
-	for _, name := range names {
-		s, err := archive.Open(ctx, name, nil)
-		if err != nil {
-			return err
-		}
-		err = nil
-		s.Walk("", func(metric string, id pcp.ID) bool {
-			d, e := s.Desc(id)
-			old, ok := first[id]
-			if e == nil && !ok {
-				first[id] = described{d, name}
-			} else if e == nil && old.desc != d {
-				err = fmt.Errorf("%w: %s (%v) is %s in %s, but %s in %s; export these to directories of their own",
-					why, metric, id, descText(old.desc), old.archive, descText(d), name)
-			}
-			return err == nil
-		})
-		if s.Close(); err != nil {
-			return err
-		}
-	}
-	return why
-}
-
-func descText(d pcp.Desc) string {
-	return strings.TrimSuffix(fmt.Sprintf("%s, %s, indom %v, %s", d.Type.Text(), d.Sem.Text(), d.InDom, d.Units), ", ")
 }

@@ -93,13 +93,16 @@ func (w *rowWriter[T]) write(rows []T) error {
 	return err
 }
 
-// eachRows reads so many rows of a file at a time, which must have the columns of T.
+// eachRows reads so many rows of a file at a time, which must have the columns of T that are not optional.
 func eachRows[T any](name, what string, table *parquet.File, n int, visit func([]T) error) (err error) {
 	defer recoverTable(name, &err)
 	schema := parquet.SchemaOf(*new(T))
 	for _, column := range schema.Columns() {
 		want, _ := schema.Lookup(column...)
 		got, ok := table.Schema().Lookup(column...)
+		if !ok && want.Node.Optional() {
+			continue
+		}
 		if !ok {
 			return fmt.Errorf("%s: there is no column %s: it is not a table of %s", name, column[0], what)
 		}

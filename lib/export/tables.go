@@ -23,6 +23,7 @@ type metricRow struct {
 	ScaleCount int32   `parquet:"scale_count"`
 	InDom      *string `parquet:"indom,optional,dict"`
 	Help       *string `parquet:"help,optional"`
+	Since      *int64  `parquet:"since,optional,timestamp(nanosecond:utc)"` // it describes the records from that time on, nil for all before the next
 }
 
 // An instanceRow names an instance from a time on.

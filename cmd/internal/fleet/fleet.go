@@ -44,7 +44,7 @@ func Query(ctx context.Context, text string, in *export.Tables, defs *derive.Set
 		src.Equivalent = equivalent
 		b := src.Bind(defs, true)
 		x, err := b.Compile(ctx, text)
-		kinds[i] = sql.Kind{Hosts: k.Hosts, Says: k.Says, Domains: k.Domains}
+		kinds[i] = sql.Kind{Hosts: k.Hosts, Says: k.Says, Domains: k.Domains, From: k.From, Until: k.Until}
 		switch bad, ok := errors.AsType[*diagnose.Problem](err); {
 		case err != nil && !ok:
 			return "", err

@@ -139,6 +139,7 @@ func (r *differingRun) add(text string, hosts []differing, options ...string) {
 		}
 	}
 	slices.Sort(c.problems)
+	c.problems = slices.Compact(c.problems) // of each of a host's archives
 	r.queries = append(r.queries, strings.Replace(fmt.Sprintf(r.engine.rows, q), ", inst,", ", concat(host, ';', coalesce(inst, -1)),", 1), problems)
 	r.cases = append(r.cases, c)
 }
