@@ -61,7 +61,7 @@ lib/pmda/helptext/help: lib/pmda/helptext lib/safefile lib/pmns lib/pcp lib/pmer
 lib/pmda: lib/pmda/helptext lib/safefile lib/pmns lib/option lib/pdu lib/pcp lib/pmerr
 lib/pmda/remote: lib/pmda lib/pmns lib/pdu lib/pcp lib/pmerr
 lib/pmda/pmdatest: lib/pmda/remote lib/pmda lib/pdu lib/pcp lib/pmerr
-internal/dbpmda: internal/ctext lib/pmda/remote lib/pmda lib/pmns lib/format lib/option lib/pdu lib/pcp lib/pmerr
+internal/dbpmda: lib/pmda/remote lib/pmda lib/pmns lib/format lib/pdu lib/pcp lib/pmerr
 lib/builtin/internal/host: lib/pcp
 lib/builtin/internal/catalog: lib/pmda lib/pcp
 lib/builtin/internal/procfs: lib/safefile lib/builtin/internal/catalog lib/pmda lib/pcp lib/pmerr

@@ -51,7 +51,7 @@ func (a *app) tryAgent(ctx context.Context, f *agentFlags, files []string) error
 		}
 	}
 	s := dbpmda.New(&dbpmda.Options{
-		Out: a.Env.Out, Err: a.Env.Stderr, Names: names, File: a.sources.NamesFile(), Load: a.sources.ReadNames,
+		Out: a.Env.Out, Err: a.Env.Stderr, Names: names, Load: a.sources.ReadNames,
 		CredsTimeout: time.Duration(f.creds) * time.Second, Zone: a.Env.Zone(),
 	})
 	defer s.Close()

@@ -3,7 +3,6 @@ package dbpmda
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
@@ -11,36 +10,26 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-func (s *Session) attr(l *line) error {
-	code, err := l.attr()
+func (s *Session) attr(words []word) error {
+	code, err := words[0].attr()
 	if err != nil {
 		return err
 	}
-	value, err := l.want(text, end)
-	if err != nil {
-		return err
-	}
-	if ok, err := s.ready(l); !ok {
-		return err
-	}
-	shown := value.text
-	if value.kind == end {
-		shown = "''"
+	value, shown := "", "''"
+	if len(words) > 1 {
+		value, shown = words[1].text, words[1].text
 	}
 	fmt.Fprintf(s.Out, "Attribute: %s=%s\n", attrNames[code-1], shown)
-	if err := s.agent.Send(&pdu.Attr{Code: code, Value: append([]byte(value.text), 0)}, 0); err != nil {
+	if err := s.agent.Send(&pdu.Attr{Code: code, Value: append([]byte(value), 0)}, 0); err != nil {
 		return err
 	}
 	fmt.Fprintln(s.Out, "Success")
 	return nil
 }
 
-func (s *Session) desc(l *line) error {
-	id, err := s.metric(l)
+func (s *Session) desc(words []word) error {
+	id, err := s.metric(words[0])
 	if err != nil {
-		return err
-	}
-	if ok, err := s.ready(l); !ok {
 		return err
 	}
 	fmt.Fprintf(s.Out, "PMID: %s\n", id)
@@ -56,27 +45,22 @@ func (s *Session) desc(l *line) error {
 	return err
 }
 
-func (s *Session) instance(l *line) error {
-	d, err := l.inDom()
+func (s *Session) instance(words []word) error {
+	d, err := words[0].inDom()
 	if err != nil {
 		return err
 	}
-	one, err := l.want(number, word, text, end)
-	if err != nil {
-		return err
-	}
-	if ok, err := s.ready(l); !ok {
-		return err
+	req := &pdu.InstanceReq{InDom: d, Inst: pcp.NullInst}
+	var byID, byName bool
+	if len(words) > 1 {
+		n, err := words[1].number()
+		if byID, byName = err == nil, err != nil; byID {
+			req.Inst = int32(n)
+		} else {
+			req.Name = words[1].text
+		}
 	}
 	fmt.Fprintf(s.Out, "pmInDom: %s\n", d)
-	req := &pdu.InstanceReq{InDom: d, Inst: pcp.NullInst, Name: one.text}
-	if one.kind == number {
-		n, err := strconv.ParseInt(one.text, 10, 32)
-		if err != nil {
-			return err
-		}
-		req.Inst, req.Name = int32(n), ""
-	}
 	var answer pdu.Instance
 	if err := s.agent.Ask(s.ctx, 0, req, &answer); err != nil {
 		return err
@@ -86,10 +70,10 @@ func (s *Session) instance(l *line) error {
 	}
 	for i, in := range answer.Instances {
 		fmt.Fprintf(s.Out, "[%3d]", i)
-		if one.kind != number {
+		if !byID {
 			fmt.Fprintf(s.Out, " inst: %d", in.ID)
 		}
-		if one.kind == end || one.kind == number {
+		if !byName {
 			fmt.Fprintf(s.Out, " name: \"%s\"", in.Name)
 		}
 		fmt.Fprintln(s.Out)
@@ -97,50 +81,51 @@ func (s *Session) instance(l *line) error {
 	return nil
 }
 
-func (s *Session) label(l *line) error {
-	level, err := l.oneOf("context", "domain", "indom", "cluster", "item", "instances")
-	if err != nil {
-		return err
+func (s *Session) label(words []word) error {
+	level, of := words[0].text, words[1:]
+	wanted := 1
+	if level == "context" || level == "domain" {
+		wanted = 0
 	}
-	var ident uint32
-	var title string
-	kind := map[string]pcp.LabelKind{"context": pcp.ContextLabels, "domain": pcp.DomainLabels, "indom": pcp.InDomLabels,
-		"cluster": pcp.ClusterLabels, "item": pcp.ItemLabels, "instances": pcp.InstanceLabels}[level]
-	switch kind {
-	case pcp.ContextLabels:
-		ident = pdu.NullIdent
-	case pcp.DomainLabels:
-	case pcp.InDomLabels, pcp.InstanceLabels:
-		var d pcp.InDom
-		d, err = l.inDom()
-		ident, title = uint32(d), fmt.Sprintf("pmInDom: %s\n", d)
-		if kind == pcp.InstanceLabels {
-			title = "Instances of " + title
+	if len(of) != wanted {
+		return errSyntax
+	}
+	switch level {
+	case "context":
+		return s.labels(pcp.ContextLabels, pdu.NullIdent)
+	case "domain":
+		return s.labels(pcp.DomainLabels, 0)
+	case "indom", "instances":
+		d, err := of[0].inDom()
+		if err != nil {
+			return err
 		}
-	case pcp.ClusterLabels:
-		var t token
-		t, err = l.want(two)
-		_, domain, cluster := t.fields()
-		id := pcp.NewID(domain, cluster, 0)
-		ident, title = uint32(id), fmt.Sprintf("Cluster: %d.%d\n", id.Domain(), id.Cluster())
-	case pcp.ItemLabels:
-		var id pcp.ID
-		id, err = s.metric(l)
-		ident, title = uint32(id), fmt.Sprintf("PMID: %s\n", id)
-	}
-	if err != nil {
-		return err
-	}
-	if ok, err := s.ready(l); !ok {
-		return err
-	}
-	fmt.Fprint(s.Out, title)
-	if kind == pcp.InstanceLabels {
+		if level == "indom" {
+			fmt.Fprintf(s.Out, "pmInDom: %s\n", d)
+			return s.labels(pcp.InDomLabels, uint32(d))
+		}
+		fmt.Fprintf(s.Out, "Instances of pmInDom: %s\n", d)
 		if err := s.sendProfile(); err != nil {
 			return err
 		}
+		return s.labels(pcp.InstanceLabels, uint32(d))
+	case "cluster":
+		list, _ := of[0].numbers()
+		if len(list) != 2 {
+			return errSyntax
+		}
+		id := pcp.NewID(list[0], list[1], 0)
+		fmt.Fprintf(s.Out, "Cluster: %d.%d\n", id.Domain(), id.Cluster())
+		return s.labels(pcp.ClusterLabels, uint32(id))
+	case "item":
+		id, err := s.metric(of[0])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.Out, "PMID: %s\n", id)
+		return s.labels(pcp.ItemLabels, uint32(id))
 	}
-	return s.labels(kind, ident)
+	return errSyntax
 }
 
 func (s *Session) labels(kind pcp.LabelKind, ident uint32) error {
@@ -164,51 +149,42 @@ func (s *Session) labels(kind pcp.LabelKind, ident uint32) error {
 	return nil
 }
 
-func (s *Session) text(l *line) error {
+func (s *Session) text(words []word) error {
 	var ask func(kind pcp.TextKind) (string, error)
-	var title string
-	if t, err := l.peek(); err == nil && t.kind == word && t.text == "indom" {
-		_, _ = l.next()
-		d, err := l.inDom()
-		if err != nil {
-			return err
+	if len(words) == 2 {
+		d, err := words[1].inDom()
+		if err != nil || words[0].text != "indom" {
+			return errSyntax
 		}
-		title = fmt.Sprintf("pmInDom: %s\n", d)
+		fmt.Fprintf(s.Out, "pmInDom: %s\n", d)
 		ask = func(kind pcp.TextKind) (string, error) { return s.agent.InDomText(s.ctx, client, d, kind) }
 	} else {
-		id, err := s.metric(l)
+		id, err := s.metric(words[0])
 		if err != nil {
 			return err
 		}
-		title = fmt.Sprintf("PMID: %s\n", id)
+		fmt.Fprintf(s.Out, "PMID: %s\n", id)
 		ask = func(kind pcp.TextKind) (string, error) { return s.agent.Text(s.ctx, client, id, kind) }
 	}
-	if ok, err := s.ready(l); !ok {
-		return err
-	}
-	fmt.Fprint(s.Out, title)
 	oneLine, err := ask(pcp.OneLine)
 	if err != nil {
 		s.refused(err)
 	} else {
 		fmt.Fprintf(s.Out, "[%s]\n", oneLine)
 	}
-	long, err2 := ask(pcp.Help)
-	if err2 == nil {
+	long, err := ask(pcp.Help)
+	if err == nil {
 		fmt.Fprintln(s.Out, long)
 	}
-	return err2
+	return err
 }
 
-func (s *Session) name(l *line) error {
-	t, err := l.want(three)
-	if err != nil {
-		return err
+func (s *Session) name(words []word) error {
+	list, _ := words[0].numbers()
+	if len(list) != 3 {
+		return errSyntax
 	}
-	if ok, err := s.ready(l); !ok {
-		return err
-	}
-	id := pcp.NewID(t.fields())
+	id := pcp.NewID(list[0], list[1], list[2])
 	fmt.Fprintf(s.Out, "PMID: %s\n", id)
 	names, err := s.agent.NamesOf(s.ctx, client, id)
 	s.lines(names)
@@ -221,36 +197,18 @@ func (s *Session) lines(names []string) {
 	}
 }
 
-func (s *Session) node(l *line) (name string, ok bool, err error) {
-	t, err := l.want(word)
-	if err != nil {
-		return "", false, err
-	}
-	if ok, err := s.ready(l); !ok {
-		return "", false, err
-	}
-	fmt.Fprintf(s.Out, "Metric: %s\n", t.text)
-	return t.text, true, nil
-}
-
-func (s *Session) pmid(l *line) error {
-	name, ok, err := s.node(l)
-	if !ok {
-		return err
-	}
-	id, err := s.agent.LookupName(s.ctx, client, name)
+func (s *Session) pmid(words []word) error {
+	fmt.Fprintf(s.Out, "Metric: %s\n", words[0].text)
+	id, err := s.agent.LookupName(s.ctx, client, words[0].text)
 	if err == nil {
 		s.lines([]string{id.String()})
 	}
 	return err
 }
 
-func (s *Session) children(l *line) error {
-	name, ok, err := s.node(l)
-	if !ok {
-		return err
-	}
-	list, err := s.agent.Children(s.ctx, client, name)
+func (s *Session) children(words []word) error {
+	fmt.Fprintf(s.Out, "Metric: %s\n", words[0].text)
+	list, err := s.agent.Children(s.ctx, client, words[0].text)
 	for _, c := range list {
 		kind := "non-leaf"
 		if c.Leaf {
@@ -261,27 +219,20 @@ func (s *Session) children(l *line) error {
 	return err
 }
 
-func (s *Session) traverse(l *line) error {
-	name, ok, err := s.node(l)
-	if !ok {
-		return err
-	}
-	names, err := s.agent.Leaves(s.ctx, client, name)
+func (s *Session) traverse(words []word) error {
+	fmt.Fprintf(s.Out, "Metric: %s\n", words[0].text)
+	names, err := s.agent.Leaves(s.ctx, client, words[0].text)
 	s.lines(names)
 	return err
 }
 
-func (s *Session) store(l *line) error {
-	id, err := s.metric(l)
+func (s *Session) store(words []word) error {
+	id, err := s.metric(words[0])
 	if err != nil {
 		return err
 	}
-	value, err := l.want(text)
-	if err != nil {
-		return err
-	}
-	if ok, err := s.ready(l); !ok {
-		return err
+	if !words[1].quoted {
+		return errSyntax
 	}
 	fmt.Fprintf(s.Out, "PMID: %s\nGetting description...\n", id)
 	d, err := s.agent.Desc(s.ctx, client, id)
@@ -297,7 +248,7 @@ func (s *Session) store(l *line) error {
 		return err
 	}
 	v := &r.Sets[0]
-	if err := s.change(v, d.Type, value.text); err != nil {
+	if err := s.change(v, d.Type, words[1].text); err != nil {
 		return err
 	}
 	fmt.Fprintln(s.Out, "Sending Result...")

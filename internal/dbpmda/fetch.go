@@ -2,7 +2,6 @@ package dbpmda
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"pmtools/lib/format"
@@ -10,13 +9,14 @@ import (
 	"pmtools/lib/pdu"
 )
 
-func (s *Session) fetch(l *line) error {
-	ids, err := s.metrics(l)
-	if err != nil {
-		return err
-	}
-	if ok, err := s.ready(l); !ok {
-		return err
+func (s *Session) fetch(words []word) error {
+	ids := make([]pcp.ID, len(words))
+	for i, w := range words {
+		w.text = strings.TrimSuffix(w.text, ",")
+		var err error
+		if ids[i], err = s.metric(w); err != nil {
+			return err
+		}
 	}
 	fmt.Fprint(s.Out, "PMID(s):")
 	for _, id := range ids {
@@ -27,6 +27,7 @@ func (s *Session) fetch(l *line) error {
 	var typeOf func(pcp.ID) pcp.Type
 	if s.typed() {
 		for _, id := range ids {
+			var err error
 			if descs[id], err = s.agent.Desc(s.ctx, client, id); err != nil {
 				return err
 			}
@@ -121,60 +122,32 @@ func (s *Session) valueText(v *pcp.Values, i int) string {
 	return string((&format.Options{Location: s.Zone}).AppendValue(nil, v, i, 1))
 }
 
-func (s *Session) selects(l *line) error {
-	d, err := l.inDom()
+func (s *Session) selects(words []word) error {
+	d, err := words[0].inDom()
 	if err != nil {
 		return err
 	}
-	op, err := l.oneOf("all", "none", "add", "delete")
-	if err != nil {
-		return err
-	}
-	var inst token
+	op, insts := words[1].text, []int32(nil)
 	if op == "add" || op == "delete" {
-		if inst, err = l.want(number); err != nil {
+		if len(words) < 3 {
+			return errSyntax
+		}
+		n, err := words[2].number()
+		if err != nil {
 			return err
 		}
+		insts = []int32{int32(n)}
+	} else if len(words) > 2 {
+		return errSyntax
 	}
-	if err := l.end(); err != nil {
-		return err
-	}
-	_, _, n := inst.fields()
 	switch op {
-	case "all":
-		s.profile.Add(d)
-	case "none":
-		s.profile.Del(d)
-	case "add":
-		s.profile.Add(d, int32(n))
-	case "delete":
-		s.profile.Del(d, int32(n))
+	case "all", "add":
+		s.profile.Add(d, insts...)
+	case "none", "delete":
+		s.profile.Del(d, insts...)
+	default:
+		return errSyntax
 	}
 	s.fresh = true
-	if !slices.Contains(s.indoms, d) {
-		s.indoms = append(s.indoms, d)
-	}
 	return nil
-}
-
-func (s *Session) showProfile() {
-	states := map[bool]string{false: "INCLUDE", true: "EXCLUDE"}
-	_, entries := s.profile.Entries()
-	fmt.Fprintf(s.Out, "Dump Instance Profile state=INCLUDE, %d profiles\n", len(entries))
-	for i, d := range s.indoms {
-		for _, e := range entries {
-			if e.InDom != d {
-				continue
-			}
-			fmt.Fprintf(s.Out, "\tProfile [%d] indom=%d [%s] state=%s %d instances\n", i, uint32(d), d, states[e.Exclude], len(e.Insts))
-			if len(e.Insts) > 0 {
-				fmt.Fprint(s.Out, "\t\tInstances:")
-				for _, inst := range e.Insts {
-					fmt.Fprintf(s.Out, " [%d]", inst)
-				}
-				fmt.Fprintln(s.Out)
-			}
-		}
-	}
-	fmt.Fprintln(s.Out)
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -24,10 +23,8 @@ import (
 // Options say how scripts are run.
 type Options struct {
 	Out, Err io.Writer
-	// Names is the name space, nil for an empty one, File the file that it is from, "" for that of
-	// the installation. Load reads another.
+	// Names is the name space, nil for an empty one. Load reads another.
 	Names *pmns.Tree
-	File  string
 	Load  func(file string) (*pmns.Tree, error)
 	// CredsTimeout is how long an agent may take to introduce itself; 0 is 3 seconds.
 	CredsTimeout time.Duration
@@ -42,16 +39,10 @@ type Session struct {
 	ctx     context.Context
 	names   *pmns.Tree
 	agent   *remote.Agent
-	title   string // of the agent
-	pid     int
 	profile *pcp.Profile
-	indoms  []pcp.InDom // of profile, in the order in which they were mentioned
-	fresh   bool        // the agent does not have the profile
-	flags   []string
+	fresh   bool // the agent does not have the profile
 	getDesc bool
 	getName bool
-	timed   bool
-	started time.Time // when the current request was made
 }
 
 var client = new(pmda.Client)
@@ -126,14 +117,13 @@ func (s *Session) Run(ctx context.Context, script io.Reader, prompt string, echo
 
 // line runs a line and reports quit. Unlike in the reference, a newline may be missing at the end.
 func (s *Session) line(text string) (quit bool) {
-	l := &line{all: strings.TrimSuffix(text, "\n"), report: s.mistake}
-	err := s.command(l)
-	bad, isSyntax := errors.AsType[*syntaxError](err)
+	err := s.command(text)
+	bad, isMistake := errors.AsType[mistake](err)
 	switch {
 	case err == errQuit:
 		return true
-	case isSyntax:
-		s.mistake(bad)
+	case isMistake:
+		fmt.Fprintf(s.Err, "Error: %v\nType 'help' for a list of commands.\n", bad)
 	case err != nil && pmerr.Of(err) == err:
 		s.refused(err)
 	case err != nil:
@@ -142,71 +132,55 @@ func (s *Session) line(text string) (quit bool) {
 	return false
 }
 
-// mistake prints a mistake in a line.
-func (s *Session) mistake(bad *syntaxError) {
-	fmt.Fprintf(s.Out, "%*s^ at or near here\n", len("dbpmda> ")+bad.read-1, "")
-	fmt.Fprintf(s.Err, "Error: %s\nType 'help' for a list of commands.\n", bad.message)
-}
-
 func (s *Session) refused(err error) { fmt.Fprintf(s.Out, "Error PDU: %v\n", err) }
 
-var errClosed = errors.New("No PMDA currently opened")
-
-func (s *Session) command(l *line) error {
-	first, err := l.next()
-	if err != nil || first.kind == end {
+func (s *Session) command(text string) error {
+	words, err := split(text)
+	if err != nil || len(words) == 0 {
 		return err
 	}
-	if first.text == "help" || strings.HasPrefix(l.all[l.pos-len(first.text):], "?") {
-		return s.help(l)
+	name, args := words[0].text, words[1:]
+	if name == "help" || name == "?" {
+		return s.help(args)
 	}
-	c := find(first.text)
-	if c == nil || first.kind != word {
-		return &syntaxError{"Unrecognized command", first.read}
+	c := find(name)
+	switch {
+	case c == nil:
+		return mistake("Unrecognized command")
+	case len(args) == 0 && c.least > 0:
+		fmt.Fprint(s.Out, c.usage)
+		return nil
+	case len(args) < c.least || len(args) > c.most:
+		return errSyntax
+	case c.asks && s.agent == nil:
+		fmt.Fprintln(s.Err, "Warning: No PMDA currently opened")
+		return nil
 	}
-	if c.bare {
-		if t, err := l.peek(); err == nil && t.kind == end {
-			fmt.Fprint(s.Out, c.usage)
-			return nil
-		}
-	}
-	s.started = time.Time{}
-	err = c.run(s, l)
-	if err == nil && s.timed && !s.started.IsZero() {
-		fmt.Fprintf(s.Out, "Timer: %f seconds\n", time.Since(s.started).Seconds())
-	}
-	return err
+	return c.run(s, args)
 }
 
-// ready takes the end of the line and reports whether there is an agent to be asked.
-func (s *Session) ready(l *line) (bool, error) {
-	if err := l.end(); err != nil {
-		return false, err
-	}
-	if s.agent == nil {
-		fmt.Fprintf(s.Err, "Warning: %v\n", errClosed)
-		return false, nil
-	}
-	s.started = time.Now()
-	return true, nil
-}
-
-func (s *Session) help(l *line) error {
-	t, err := l.want(word, end)
-	if err != nil {
-		return err
-	}
-	if t.kind == end {
+func (s *Session) help(words []word) error {
+	if len(words) == 0 {
 		list(s.Out)
 		return nil
 	}
-	c := find(t.text)
+	c := find(words[0].text)
 	if c == nil {
-		return &syntaxError{errSyntax, t.read}
-	}
-	if err := l.end(); err != nil {
-		return err
+		return errSyntax
 	}
 	fmt.Fprintf(s.Out, "\n%s\n%s\n\n", c.usage, c.help)
 	return nil
 }
+
+func (s *Session) quit([]word) error { return errQuit }
+
+func onOff(w word, set *bool) error {
+	if w.text != "on" && w.text != "off" {
+		return errSyntax
+	}
+	*set = w.text == "on"
+	return nil
+}
+
+func (s *Session) getdesc(words []word) error  { return onOff(words[0], &s.getDesc) }
+func (s *Session) getiname(words []word) error { return onOff(words[0], &s.getName) }

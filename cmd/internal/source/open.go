@@ -24,12 +24,6 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// A nameSpace is that of -n.
-type nameSpace struct {
-	names     *pmns.Tree // -n, -N; nil without
-	namesFile string     // that they are from
-}
-
 // An Opener opens the source that options ask for. Its methods are called after the scan of the
 // command line, but those of Definitions, which may be called during the scan.
 type Opener struct {
@@ -49,8 +43,8 @@ type Opener struct {
 	// Silent forbids asking for a password: another program owns the terminal.
 	Silent bool
 
-	local string // the message if there is no local context
-	nameSpace
+	local    string     // the message if there is no local context
+	names    *pmns.Tree // -n, -N; nil without
 	archive  func(ctx context.Context, o *Opener, list string) (pmapi.Source, error)
 	archives func(prefix string) []string // completes the name of an archive
 	dirs     *archive.Directories         // of the archives that were opened
@@ -70,9 +64,6 @@ func (o *Opener) Traced() bool { return debug.Calls(o.options.Debug.Has) }
 
 // Names returns the name space of -n or -N, or nil.
 func (o *Opener) Names() *pmns.Tree { return o.names }
-
-// NamesFile returns the file of -n.
-func (o *Opener) NamesFile() string { return o.namesFile }
 
 // Open opens the source and puts the derived metrics over it.
 func (o *Opener) Open(ctx context.Context) (*derive.Source, error) {
@@ -247,7 +238,7 @@ func (o *Opener) loadNames(file string, unique bool) error {
 	}
 	names, err := o.readNames(file, unique)
 	if err == nil {
-		o.names, o.namesFile = names, file
+		o.names = names
 	}
 	return err
 }
