@@ -27,7 +27,7 @@ import (
 	"pmtools/lib/version"
 )
 
-func main() { os.Exit(source.Main(newCommand)) }
+func main() { os.Exit(cli.Main(newCommand)) }
 
 // Execute reads the environment and the arguments and runs what they ask for.
 func (a *app) Execute(ctx context.Context) error {

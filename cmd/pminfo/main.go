@@ -27,7 +27,7 @@ const gcPercent = 400
 
 func main() {
 	debug.SetGCPercent(gcPercent)
-	os.Exit(source.Main(newCommand))
+	os.Exit(cli.Main(newCommand))
 }
 
 type flags struct {

@@ -17,7 +17,7 @@ import (
 	"pmtools/cmd/internal/source"
 )
 
-func main() { os.Exit(source.Main(newCommand)) }
+func main() { os.Exit(cli.Main(newCommand)) }
 
 type flags struct {
 	fetch bool     // -F: print the values that are fetched afterwards

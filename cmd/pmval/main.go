@@ -21,7 +21,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-func main() { os.Exit(source.Main(newCommand)) }
+func main() { os.Exit(cli.Main(newCommand)) }
 
 type flags struct {
 	delay     bool // -d

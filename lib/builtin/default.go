@@ -63,7 +63,7 @@ const sampleDSO = 30
 // collector returns the collector of an agent. An unknown agent has a collector without names.
 func (o *Options) collector(a Agent) Collector {
 	c := Collector{Name: a.Name, Domain: a.Domain, Roots: []string{a.Name}}
-	kernel := linux.Options{Domain: a.Domain, Root: o.Root, Getenv: o.Getenv, CacheDir: o.CacheDir, Helper: o.Helper, Report: o.Report}
+	kernel := linux.Options{Domain: a.Domain, Root: o.Root, Getenv: o.Getenv, CacheDir: o.CacheDir}
 	if host := hostCollector(a); host != nil {
 		return *host
 	}

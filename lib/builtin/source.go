@@ -31,16 +31,10 @@ type Options struct {
 	// tests set for its agents. nil means no variables.
 	Getenv func(name string) string
 	// CacheDir is the directory in which collectors keep the numbers of instances for the next
-	// program; "", or a directory of a network or of FUSE, keeps them in memory.
+	// program; "" keeps them in memory.
 	CacheDir string
 	// MMVDir is the directory of programs' memory-mapped value files, "" for none.
 	MMVDir string
-	// Helper asks a file system that may not answer by a child process, as linux.Helper does; nil means that a thread of this process
-	// asks, which no signal may end before the file system answers.
-	Helper func(ctx context.Context, dir string) (string, error)
-	// Report is called during a request with a problem that no value shows, such as a file system that does not answer. It may be
-	// nil.
-	Report func(error)
 	// Hostname returns the name of the host; nil means os.Hostname.
 	Hostname func() (string, error)
 	// Now is the clock; nil means time.Now.

@@ -13,9 +13,7 @@ import (
 	"strings"
 	"syscall"
 
-	"pmtools/cmd/internal/cli"
 	"pmtools/lib/builtin"
-	"pmtools/lib/builtin/linux"
 	"pmtools/lib/builtin/pmcd"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
@@ -65,19 +63,7 @@ func (o *Opener) collectors(without ...uint32) pmapi.Source {
 		Now:        o.env.Now,
 		CacheDir:   o.cacheDir(),
 		MMVDir:     filepath.Join(o.env.Config().Get("PCP_TMP_DIR"), "mmv"),
-		Helper:     linux.Helper,
-		Report:     func(err error) { o.env.Errorf("%v", err) },
 	})
-}
-
-// Main is cli.Main for a command with collectors: these start its program again for questions that may never be answered.
-func Main[C cli.Command](newCommand func(*cli.Env) C) int {
-	if linux.IsHelper(os.Args) {
-		return cli.Main(func(env *cli.Env) cli.Func {
-			return func(context.Context) error { return linux.Serve(os.Args, env.Out) }
-		})
-	}
-	return cli.Main(newCommand)
 }
 
 // cacheDir returns where collectors keep the numbers of instances: below the user's directory for

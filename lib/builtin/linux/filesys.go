@@ -25,7 +25,7 @@ type mount struct{ device, dir, kind, options []byte }
 func (l *collector) addFilesystems() {
 	filesys := l.Text("filesys", "proc/self/mounts", func(_ *procfs.Table, text []byte) { l.readMounts(text) })
 	l.Alias("tmpfs", "filesys")
-	for _, kind := range [...]string{"filesys", "tmpfs"} { // the list does not need it, and a file system may not answer
+	for _, kind := range [...]string{"filesys", "tmpfs"} { // the list does not need it
 		t := l.Tables[kind]
 		for _, key := range [...]string{"dir", "readonly"} {
 			t.Slot(key)
@@ -50,25 +50,19 @@ func (l *collector) addFilesystems() {
 	}, filesys)
 }
 
-// kernelName returns the kernel's name of a block device: /dev/mapper/vg0-root is a link to dm-0. A file system may say that its device
-// is any file, and links are not read where that may take for ever.
+// kernelName returns the kernel's name of a block device: /dev/mapper/vg0-root is a link to dm-0.
 func (l *collector) kernelName(device string) string {
-	if path.Clean(device) != device || l.remote.KindOf(device) != "" {
-		return path.Base(device)
-	}
 	return path.Base(cmp.Or(l.Root.Link(strings.TrimPrefix(device, "/")), device))
 }
 
 // readMounts reads /proc/self/mounts: "/dev/vda / ext4 rw,relatime 0 0".
 func (l *collector) readMounts(text []byte) {
-	clear(l.remote)
 	for line := range procfs.Lines(text) {
 		var m mount
 		m.device, line = procfs.Word(line)
 		m.dir, line = procfs.Word(line)
 		m.kind, line = procfs.Word(line)
 		m.options, _ = procfs.Word(line)
-		l.remote.Add(m.dir, m.kind)
 		switch {
 		case string(m.kind) == "tmpfs":
 			l.addMount("tmpfs", m.dir, &m)
@@ -99,23 +93,31 @@ func (l *collector) addMount(kind string, name []byte, m *mount) {
 	t.Cell(r, []byte("readonly")).SetBool(slices.Contains(strings.Split(string(m.options), ","), "ro"))
 }
 
-// setUsage fills a row with the answer of a file system.
-func setUsage(t *procfs.Table, r *procfs.Row, readonly uint64, fs *filesystem) {
-	set := func(key string, v uint64) { t.Cell(r, []byte(key)).SetUint(v) }
-	set("readonly", readonly)
-	used := fs.blocks - fs.free
-	set("capacity", kbytes(fs.blocks, fs.size))
-	set("used", kbytes(used, fs.size))
-	set("free", kbytes(fs.free, fs.size))
-	set("avail", kbytes(fs.avail, fs.size))
-	set("files", fs.files)
-	set("ffree", fs.ffree)
-	set("bsize", fs.size)
-	full := 0.0
-	if used+fs.avail > 0 {
-		full = 100 * float64(used) / float64(used+fs.avail)
+// addUsage asks the mounted file systems of a list for their space and their files.
+func (l *collector) addUsage(t, list *procfs.Table) {
+	for i := range list.Rows {
+		of := &list.Rows[i]
+		var fs filesystem
+		if l.statfs(string(list.Cell(of, []byte("dir")).Text), &fs) != nil {
+			continue
+		}
+		r := t.Row(of.Inst)
+		set := func(key string, v uint64) { t.Cell(r, []byte(key)).SetUint(v) }
+		set("readonly", list.Cell(of, []byte("readonly")).Num)
+		used := fs.blocks - fs.free
+		set("capacity", kbytes(fs.blocks, fs.size))
+		set("used", kbytes(used, fs.size))
+		set("free", kbytes(fs.free, fs.size))
+		set("avail", kbytes(fs.avail, fs.size))
+		set("files", fs.files)
+		set("ffree", fs.ffree)
+		set("bsize", fs.size)
+		full := 0.0
+		if used+fs.avail > 0 {
+			full = 100 * float64(used) / float64(used+fs.avail)
+		}
+		t.Cell(r, []byte("full")).SetReal(full)
 	}
-	t.Cell(r, []byte("full")).SetReal(full)
 }
 
 // kbytes returns the size of a number of blocks in KiB.

@@ -1,11 +1,7 @@
 package linux
 
 import (
-	"context"
 	"net"
-	"os"
-	"os/exec"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,16 +14,6 @@ func statfs(path string, fs *filesystem) error {
 	fs.blocks, fs.free, fs.avail, fs.files, fs.ffree = st.Blocks, st.Bfree, st.Bavail, st.Files, st.Ffree
 	fs.size = uint64(max(0, st.Bsize))
 	return nil
-}
-
-// Helper implements Options.Helper: it starts this program again, whose main calls Serve if IsHelper returns true, and returns the
-// output. The child is killed when this process ends.
-func Helper(ctx context.Context, dir string) (string, error) {
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", helperFlag, dir)
-	cmd.Args[0] = os.Args[0]
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	out, err := cmd.Output()
-	return string(out), err
 }
 
 func systemName() (u uname) {

@@ -3,7 +3,6 @@
 package linux
 
 import (
-	"context"
 	_ "embed"
 	"errors"
 
@@ -30,9 +29,6 @@ type collector struct {
 	statfs    func(path string, fs *filesystem) error
 	uname     func() uname
 	addresses func(name string) string
-
-	remote procfs.RemoteMounts
-	asker  asker
 }
 
 // New returns the collector of the Linux kernel's metrics, as the reference's agent "linux":
@@ -53,17 +49,11 @@ func newCollector(o *Options) *collector {
 		uname:     systemName,
 		addresses: firstAddress,
 		devices:   map[string]int32{},
-		remote:    procfs.RemoteMounts{},
-		asker:     asker{report: o.Report, questions: map[string]*question{}, reported: map[string]bool{}},
 	}
 	if !l.System.Live() {
 		l.statfs = func(string, *filesystem) error { return errors.ErrUnsupported }
 		l.uname = l.recordedName
 		l.addresses = func(string) string { return "" }
-	}
-	l.asker.ask = func(_ context.Context, dir string, fs *filesystem) error { return l.statfs(dir, fs) }
-	if o.Helper != nil && l.System.Live() {
-		l.asker.ask = askHelper(o.Helper)
 	}
 	for _, k := range keptKinds {
 		l.Keep(k.kind, k.serial)

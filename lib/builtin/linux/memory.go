@@ -13,39 +13,6 @@ import (
 // hugeKeys count huge pages in meminfo files. The values in bytes have the key with ".bytes".
 var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd", "HugePages_Surp"}
 
-// estimated are the keys of meminfo from which setAvailable estimates.
-var estimated = [...]string{"MemFree", "Active(file)", "Inactive(file)", "SReclaimable"}
-
-// setAvailable sets the memory available without swapping. Kernels before 3.14 do not report it; the
-// estimate is that of later kernels: free memory less the reserve of the zones, plus page cache and
-// reclaimable slabs, each less half of it or the reserve, whichever is smaller.
-func (l *collector) setAvailable(t, meminfo *procfs.Table) {
-	mem, c := &meminfo.Rows[0], t.Cell(t.Row(pcp.NullInst), []byte("kB"))
-	if available := meminfo.Cell(mem, []byte("MemAvailable")); available.Kind == procfs.Number {
-		c.SetUint(available.Num)
-		return
-	}
-	var n [len(estimated)]uint64
-	for i, key := range estimated {
-		part := meminfo.Cell(mem, []byte(key))
-		if part.Kind != procfs.Number {
-			return
-		}
-		n[i] = part.Num
-	}
-	text, _ := l.Root.Read("proc/zoneinfo") // without the file the zones keep nothing
-	var low uint64
-	for line := range procfs.Lines(text) {
-		if key, rest := procfs.Word(line); string(key) == "low" {
-			word, _ := procfs.Word(rest)
-			pages, _ := procfs.Uint(word)
-			low += pages * l.PageSize >> 10
-		}
-	}
-	free, files, slabs := n[0], n[1]+n[2], n[3]
-	c.SetUint(uint64(max(0, int64(free-low+files-min(files/2, low)+slabs-min(slabs/2, low)))))
-}
-
 func (l *collector) addMemory() {
 	meminfo := l.File("meminfo", "proc/meminfo", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		procfs.Keyed(t, r, text)
@@ -55,10 +22,6 @@ func (l *collector) addMemory() {
 	for _, key := range hugeKeys {
 		meminfo.Slot(key)
 	}
-	for _, key := range append(estimated[:], "MemAvailable") {
-		meminfo.Slot(key)
-	}
-	l.Fill("available", "/proc/meminfo", func(t *procfs.Table) { l.setAvailable(t, meminfo) }, meminfo)
 	l.Text("vmstat", "proc/vmstat", func(t *procfs.Table, text []byte) { procfs.Keyed(t, t.Row(pcp.NullInst), text) })
 	l.Text("swaps", "proc/swaps", func(t *procfs.Table, text []byte) {
 		parseSwaps(t, l.Numbering("swaps"), text)

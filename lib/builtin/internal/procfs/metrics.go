@@ -2,7 +2,6 @@ package procfs
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -32,14 +31,8 @@ type Options struct {
 	// Getenv returns the variables that the reference's tests set for its agents; nil means no variables.
 	Getenv func(name string) string
 	// CacheDir is the directory for the numbers of instances, which then survive the end of the
-	// program; "", or a directory of a network or of FUSE, keeps them in memory.
+	// program; "" keeps them in memory.
 	CacheDir string
-	// Helper queries a file system that may hang, such as a network's, in a child process. It returns six numbers separated by blanks:
-	// blocks, free and available blocks, files, free files, and the size of a block. If it is nil, a thread of this process makes the
-	// query, which cannot be interrupted.
-	Helper func(ctx context.Context, dir string) (string, error)
-	// Report is called with a problem that no value shows, such as a file system that does not answer. It may be nil.
-	Report func(error)
 }
 
 // A Catalog is the list of a collector's metrics, with the tables that it refers to.
@@ -54,8 +47,6 @@ type Catalog struct {
 	ids      map[string]*IDs // numberings by kind of instances
 	cacheDir string
 	kept     []*IDs
-
-	cacheAnswers bool // cacheDir was looked at
 
 	Tables map[string]*Table
 	Files  map[string]string         // the file of each table, for help texts

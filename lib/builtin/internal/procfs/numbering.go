@@ -101,21 +101,12 @@ func (c *Catalog) Keep(kind string, serial int) {
 	n := c.Numbering(kind)
 	n.load = func(n *IDs) {
 		n.restore(c.System.path(keptDir + "/" + name))
-		if dir := c.answeringCache(); dir != "" {
-			n.file = filepath.Join(dir, name)
+		if c.cacheDir != "" {
+			n.file = filepath.Join(c.cacheDir, name)
 			n.restore(n.file)
 		}
 	}
 	c.kept = append(c.kept, n)
-}
-
-// answeringCache returns the directory for numbers, "" if it may not answer: numbers are not worth waiting for ever.
-func (c *Catalog) answeringCache() string {
-	if c.cacheDir != "" && !c.cacheAnswers && c.mayHang(c.cacheDir) {
-		c.cacheDir = ""
-	}
-	c.cacheAnswers = true
-	return c.cacheDir
 }
 
 const keptDir = "var/lib/pcp/config/pmda" // where the reference's agents keep numbers

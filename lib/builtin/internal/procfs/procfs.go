@@ -309,3 +309,20 @@ func Missing(err error) error {
 	}
 	return Error(err)
 }
+
+// Unescape returns a name without the kernel's escapes: blanks stand as \040.
+func Unescape(name []byte) string {
+	if !bytes.ContainsRune(name, '\\') {
+		return string(name)
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c == '\\' && i+3 < len(name) && len(bytes.Trim(name[i+1:i+4], "01234567")) == 0 {
+			b.WriteByte((name[i+1]-'0')<<6 | (name[i+2]-'0')<<3 | (name[i+3] - '0'))
+			i += 3
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
