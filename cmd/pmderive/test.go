@@ -81,6 +81,7 @@ func (r *tester) test(ctx context.Context, args []string) error {
 			return errors.New("interrupted")
 		case err != nil:
 			r.fail(err)
+			r.reports = append(r.reports, &derivetest.Report{File: name, Err: err})
 		case report != nil:
 			r.reports = append(r.reports, report)
 		}

@@ -16,6 +16,7 @@ type suite struct {
 	Name     string     `xml:"name,attr"`
 	Tests    int        `xml:"tests,attr"`
 	Failures int        `xml:"failures,attr"`
+	Errors   int        `xml:"errors,attr,omitempty"`
 	Cases    []testcase `xml:"testcase"`
 }
 
@@ -23,8 +24,9 @@ type testcase struct {
 	Name    string   `xml:"name,attr"`
 	Class   string   `xml:"classname,attr"`
 	File    string   `xml:"file,attr"`
-	Line    int      `xml:"line,attr"`
+	Line    int      `xml:"line,attr,omitempty"`
 	Failure *failure `xml:"failure"`
+	Error   *failure `xml:"error"`
 }
 
 type failure struct {
@@ -32,7 +34,7 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes reports as JUnit's XML: a suite for each file.
+// WriteJUnit writes reports as JUnit's XML: a suite for each file. A file that cannot be used has a case with an error.
 func WriteJUnit(w io.Writer, reports []*Report) error {
 	var out suites
 	for _, r := range reports {
@@ -44,6 +46,10 @@ func WriteJUnit(w io.Writer, reports []*Report) error {
 				c.Failure = &failure{Message: res.Failures[0].summary(), Text: res.Text()}
 			}
 			s.Cases = append(s.Cases, c)
+		}
+		if r.Err != nil {
+			s.Tests, s.Errors = s.Tests+1, 1
+			s.Cases = append(s.Cases, testcase{Name: r.File, Class: r.File, File: r.File, Error: &failure{Message: r.Err.Error()}})
 		}
 		out.Suites = append(out.Suites, s)
 	}

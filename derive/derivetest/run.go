@@ -40,6 +40,7 @@ type Report struct {
 	File     string   `json:"file"`
 	Warnings []string `json:"warnings,omitempty"` // about the lines of the definitions
 	Results  []Result `json:"cases"`
+	Err      error    `json:"-"` // why the file cannot be used
 }
 
 // Failed returns how many cases failed.

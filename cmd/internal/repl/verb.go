@@ -14,7 +14,9 @@ import (
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/option"
+	"pmtools/lib/pmerr"
 )
 
 // A Verb is something that pmderive does: "pmderive NAME" in the shell, ":NAME" at the prompt. Both have its
@@ -211,16 +213,69 @@ func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []str
 	if err := v.count(args); err != nil {
 		return err
 	}
-	if v.Asks {
-		if err := s.connect(ctx); err != nil {
-			return err
-		}
-	}
 	if f.changed {
 		defer func(set Settings) { s.set = set }(s.set)
 		s.set = f.Settings.valid()
 	}
-	return v.misplaced(f, args, run(ctx, s, args, w))
+	answers := func() error { return v.misplaced(f, args, run(ctx, s, args, w)) }
+	var err error
+	if v.Asks {
+		err = s.connect(ctx)
+	}
+	if err == nil {
+		err = answers()
+	}
+	names := s.machines(ctx, err)
+	switch {
+	case names == nil:
+		return err
+	case v.Asks && v.Doors == Both && s.set.Output == outputs[0]:
+		return s.each(ctx, names, w, answers)
+	}
+	p := query.Problemf("%s has recordings of %s, and this needs one", s.name, textwidth.Plural(len(names), "host"))
+	p.Notes = []string{"name one with -a, or :source at the prompt: " + textwidth.Few(names, namesShown)}
+	return p
+}
+
+// namesShown is how many recordings are named.
+const namesShown = 5
+
+// machines returns the recordings of the hosts that the archive is of, if an error comes of there being several; else nil.
+func (s *Session) machines(ctx context.Context, err error) []string {
+	if s.kind != Archive || s.src != nil || !errors.Is(err, pmerr.LogHost) && !errors.Is(err, pmerr.LogFile) {
+		return nil
+	}
+	names := s.opt.Machines(ctx, s.name).Names
+	if len(names) < 2 {
+		return nil
+	}
+	return names
+}
+
+// each calls a function for the recording of each host, after a line that names it. The error is ErrNothing if all are.
+func (s *Session) each(ctx context.Context, names []string, w io.Writer, answers func() error) error {
+	defer func(all connection) { s.connection = all }(s.connection)
+	var bad []error
+	nothing := 0
+	for _, name := range names {
+		s.connection = connection{kind: Archive, name: name}
+		err := s.showSource(ctx, w)
+		if err == nil {
+			err = answers()
+		}
+		if s.src != nil {
+			s.src.Close()
+		}
+		if errors.Is(err, ErrNothing) {
+			nothing++
+		} else if err != nil {
+			bad = append(bad, (&side{from: name}).problem(err))
+		}
+	}
+	if nothing == len(names) {
+		return ErrNothing
+	}
+	return errors.Join(bad...)
 }
 
 // misplaced adds a note to the problem of expressions at the prompt that contain an option.

@@ -33,12 +33,13 @@ func newWhen() *Verb {
 			"values until -T, -s or Ctrl-C. In the shell the status is 3 if there is no interval.",
 		Doors: Both, Operands: Expr, Least: 1, Most: 1, Asks: true, Partial: true, Complete: OfExprs,
 		New: func(f *Flags) Run {
-			x := &intervals{tracks: make(map[int32]*track)}
+			var least time.Duration
 			f.Shared("start", "finish", "align", "origin", "interval", "samples")
-			f.Span(&x.least, "for", "", "leave out intervals that are shorter than `TIME`")
+			f.Span(&least, "for", "", "leave out intervals that are shorter than `TIME`")
 			f.Output(answer.Forms(), "json")
 			f.Numbers()
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				x := &intervals{least: least, tracks: make(map[int32]*track)}
 				err := x.run(ctx, s, f.Time, item.Expr(args[0]), w)
 				if err == nil && len(x.list) == 0 && f.Door == Shell {
 					return ErrNothing
