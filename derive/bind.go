@@ -5,16 +5,69 @@ import (
 	"errors"
 
 	"pmtools/derive/check"
+	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
-func (s *Source) newEnv(ctx context.Context, cause Cause) *env {
-	if s.nesting != nil {
-		return s.nestedEnv(ctx, cause)
+// A binder checks the metrics of a catalog against those below when they are first needed.
+type binder struct {
+	catalog
+	nesting
+}
+
+// A nesting is what a binder with Options.Nested keeps to bind metrics inside others.
+type nesting struct {
+	env     *env // nil if nothing is known
+	nest    *expand.Expander[*Definition]
+	checker *check.Checker
+}
+
+// forget discards the nesting, because names have changed their meaning or a request has failed.
+func (b *binder) forget() { b.nesting = nesting{} }
+
+// An env is what the checker sees of a Source while some metrics are bound.
+type env struct {
+	b       *binder
+	ctx     context.Context
+	cause   Cause
+	pending []*metric
+	names   map[string]pcp.Answer[pcp.ID]
+	descs   map[pcp.ID]pcp.Answer[pcp.Desc]
+	err     error // of a request as a whole
+}
+
+// newEnv returns an env. With Options.Nested it keeps the answers to its requests.
+func (b *binder) newEnv(ctx context.Context, cause Cause) *env {
+	if !b.opt.Nested {
+		return &env{b: b, ctx: ctx, cause: cause}
 	}
-	return &env{s: s, ctx: ctx, cause: cause}
+	n := &b.nesting
+	if n.env == nil {
+		n.env = &env{b: b}
+		n.nest = expand.New(n.env.inner)
+		n.checker = check.NewChecker(b.checkOptions(""))
+	}
+	n.env.ctx, n.env.cause, n.env.pending = ctx, cause, nil
+	return n.env
+}
+
+// insert adds a definition that belongs to the Source alone. It hides another of its name.
+func (b *binder) insert(d *Definition) *metric {
+	m := &metric{Definition: d, id: localID(len(b.locals)), number: len(b.globals) + len(b.locals), local: true}
+	b.locals = append(b.locals, m)
+	b.changes++
+	if d.name != "" {
+		b.own[d.name] = m
+		b.forget()
+	}
+	return m
+}
+
+func (b *binder) checkOptions(name string) *check.Options {
+	novalue, _ := b.set.settings.Control(NoValueOption)
+	return &check.Options{Name: name, NoValue: novalue != 0, Equivalent: b.opt.Equivalent}
 }
 
 // bindAll checks metrics that were not needed before, in the order given, against the metrics
@@ -29,7 +82,7 @@ func (e *env) bindAll(list []*metric, l *Listing) error {
 	}
 	if len(e.pending) > 0 {
 		if err := e.prefetch(); err != nil {
-			e.s.nesting.forget()
+			e.b.forget()
 			return err
 		}
 	}
@@ -37,23 +90,12 @@ func (e *env) bindAll(list []*metric, l *Listing) error {
 		e.bind(m)
 		if e.err != nil {
 			m.state = unbound
-			e.s.nesting.forget()
+			e.b.forget()
 			return e.err
 		}
 		l.add(m)
 	}
 	return nil
-}
-
-// An env is what the checker sees of a Source while some metrics are bound.
-type env struct {
-	s       *Source
-	ctx     context.Context
-	cause   Cause
-	pending []*metric
-	names   map[string]pcp.Answer[pcp.ID]
-	descs   map[pcp.ID]pcp.Answer[pcp.Desc]
-	err     error // of a request as a whole
 }
 
 // prefetch looks up everything that the pending metrics mention.
@@ -78,8 +120,8 @@ func (e *env) prefetch() error {
 		add(m.name)
 		addMentions(m)
 	}
-	for i := 0; i < len(names) && e.s.nesting != nil; i++ {
-		if m := e.s.named(names[i]); m != nil {
+	for i := 0; i < len(names) && e.b.opt.Nested; i++ {
+		if m := e.b.named(names[i]); m != nil {
 			addMentions(m)
 		}
 	}
@@ -99,15 +141,16 @@ func (e *env) prefetch() error {
 }
 
 func (e *env) lookup(names []string) error {
-	return ask(e.ctx, e.s.base.Lookup, names, e.names, pmerr.Name)
+	return ask(e.ctx, e.b.base.Lookup, names, e.names, pmerr.Name)
 }
 
 func (e *env) describe(ids []pcp.ID) error {
-	return ask(e.ctx, e.s.base.Describe, ids, e.descs, pmerr.PMID)
+	return ask(e.ctx, e.b.base.Describe, ids, e.descs, pmerr.PMID)
 }
 
 // ask puts the answers to a request into a map. Those that are missing are an error.
 func ask[K comparable, V any](ctx context.Context, request func(context.Context, []K) ([]pcp.Answer[V], error),
+
 	keys []K, answers map[K]pcp.Answer[V], missing error) error {
 	if len(keys) == 0 {
 		return nil
@@ -131,7 +174,7 @@ func (e *env) bind(m *metric) {
 	}
 	e.observe(m, Begun)
 	hidden := m.name != "" && e.names[m.name].Err == nil
-	if hidden && e.s.nesting == nil {
+	if hidden && !e.b.opt.Nested {
 		m.state = masked
 		e.observe(m, Settled)
 		return
@@ -142,7 +185,7 @@ func (e *env) bind(m *metric) {
 		return
 	}
 	if err == nil {
-		err = e.s.insts.Domains().Groups().Add(info.Groups)
+		err = e.b.insts.Domains().Groups().Add(info.Groups)
 	}
 	m.state, m.info, m.err = valid, info, err
 	if err != nil {
@@ -150,7 +193,7 @@ func (e *env) bind(m *metric) {
 	}
 	e.observe(m, Checked)
 	if bad, ok := errors.AsType[*check.Error](err); ok && !m.local {
-		e.s.opt.Warn(m.name, bad.Line(m.name))
+		e.b.opt.Warn(m.name, bad.Line(m.name))
 	}
 	e.observe(m, Settled)
 	if err != nil {
@@ -165,9 +208,25 @@ func (e *env) bind(m *metric) {
 	}
 }
 
-func (s *Source) checkOptions(name string) *check.Options {
-	novalue, _ := s.set.reg.Control(NoValueOption)
-	return &check.Options{Name: name, NoValue: novalue != 0, Equivalent: s.opt.Equivalent}
+func (e *env) inner(name string) *Definition {
+	m := e.b.named(name)
+	if m == nil || e.names[name].Err == nil {
+		return nil
+	}
+	return m.Definition
+}
+
+// check checks the expression of a metric, with those in it that it mentions if they may be there.
+func (e *env) check(m *metric) (*check.Info, error) {
+	if !e.b.opt.Nested {
+		m.tree = m.Expr()
+		return check.Check(m.tree, e, e.b.checkOptions(m.name))
+	}
+	var err error
+	if m.tree, err = e.b.nest.Expand(m.Definition); err != nil {
+		return new(check.Info), err
+	}
+	return e.b.checker.Check(m.tree, e)
 }
 
 // Lookup implements check.Env. A metric below comes before a derived one.
@@ -183,7 +242,7 @@ func (e *env) Lookup(name string) (pcp.ID, bool, error) {
 	if r.Err == nil {
 		return r.Value, false, nil
 	}
-	if m := e.s.named(name); m != nil {
+	if m := e.b.named(name); m != nil {
 		return m.id, true, nil
 	}
 	return pcp.NullID, false, r.Err
@@ -195,7 +254,7 @@ func (e *env) Describe(id pcp.ID) (pcp.Desc, error) {
 	if r, ok := e.descs[id]; ok {
 		return r.Value, r.Err
 	}
-	if m := e.s.byID(id); m != nil {
+	if m := e.b.byID(id); m != nil {
 		return e.derived(m)
 	}
 	if err := e.describe([]pcp.ID{id}); err != nil {
@@ -209,7 +268,7 @@ func (e *env) Describe(id pcp.ID) (pcp.Desc, error) {
 func (e *env) derived(m *metric) (pcp.Desc, error) {
 	if m.state == unbound {
 		cause := e.cause
-		inner := e.s.newEnv(e.ctx, Used)
+		inner := e.b.newEnv(e.ctx, Used)
 		e.err = inner.bindAll([]*metric{m}, nil)
 		if e.cause = cause; e.err != nil {
 			return pcp.Desc{}, e.err
@@ -222,4 +281,16 @@ func (e *env) derived(m *metric) (pcp.Desc, error) {
 		return pcp.Desc{}, check.ErrLoop
 	}
 	return pcp.Desc{}, pmerr.BadDerive
+}
+
+func (e *env) observe(m *metric, stage Stage) {
+	o := e.b.set.settings.Observer()
+	if o == nil {
+		return
+	}
+	o.Bound(&Binding{Source: e.b.state(), Metric: m.view(), Cause: e.cause, Stage: stage, Info: m.info,
+		Resolve: func(name string) *Resolution {
+			r := e.names[name]
+			return e.b.resolution(name, r.Value, r.Err)
+		}})
 }

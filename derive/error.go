@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,8 +8,6 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
-	"pmtools/internal/draw"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -49,23 +46,6 @@ func (r *refusal) problem(names func(string) []string) *diagnose.Problem {
 	}
 	p.Err, p.Code = r, pmerr.BadDerive
 	return p
-}
-
-// Proposals returns a function for [diagnose.Check]: all names that there are, whatever the unknown one.
-func (s *Source) Proposals(ctx context.Context) func(string) []string {
-	return func(string) []string {
-		names, _ := pmapi.Leaves(ctx, s, "") // with an error there are fewer proposals
-		return names
-	}
-}
-
-// Explain returns an error of Add as text for people: the mistake, the expression with a caret, and
-// the likely intention, each line with its newline.
-func (s *Source) Explain(ctx context.Context, err error) string {
-	if r, ok := errors.AsType[*refusal](err); ok {
-		return draw.Problem(r.problem(s.Proposals(ctx)), 0, 0)
-	}
-	return err.Error() + "\n"
 }
 
 // sentence returns what pmDerivedErrStr gives, which is empty for many mistakes.

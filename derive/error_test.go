@@ -10,7 +10,6 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
-	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
@@ -69,14 +68,13 @@ func TestDiagnosis(t *testing.T) {
 	src, reg := define(t, newFake(qa), &w, "g=1")
 	for _, tt := range []struct{ name, expr, want string }{
 		{"x", "1 +", "found the end, expected a metric, a number, a function, '(', '-' or '!'\n  1 +\n     ^\n"},
-		{"x", "sample.byte_rte + 1", "unknown metric sample.byte_rte\n  sample.byte_rte + 1\n  ^\n  did you mean sample.byte_rate?\n"},
+		{"y", "sample.byte_rte + 1", "unknown metric sample.byte_rte\n  sample.byte_rte + 1\n  ^\n  did you mean sample.byte_rate?\n"},
 		{"9", "1", "9: '9' is not a name for a metric\n"},
 	} {
 		err := src.Add(ctx, tt.name, tt.expr)
 		if got := src.Explain(ctx, err); got != tt.want {
 			t.Errorf("%s = %s: %v\n%s\nwant\n%s", tt.name, tt.expr, err, got, tt.want)
 		}
-		_ = src.Remove(tt.name)
 	}
 	var bad *diagnose.Problem
 	if err := reg.Register("9", "1"); !errors.As(err, &bad) || bad.Msg != "9: '9' is not a name for a metric" {
@@ -84,44 +82,5 @@ func TestDiagnosis(t *testing.T) {
 	}
 	if got := src.Explain(ctx, pmerr.Name); got != pmerr.Name.Error()+"\n" {
 		t.Errorf("of another error: %q", got)
-	}
-}
-
-// TestRemove: a name that was refused, or is no longer wanted, can be defined again.
-func TestRemove(t *testing.T) {
-	ctx := context.Background()
-	f := newFake(qa)
-	var w lines
-	src, _ := define(t, f, &w, "g=1")
-	if err := src.Remove("x"); !errors.Is(err, pmerr.Name) {
-		t.Errorf("a name that is not there: %v", err)
-	}
-	if err := src.Remove("g"); !errors.Is(err, pmerr.Name) {
-		t.Errorf("a name of the Registry: %v", err)
-	}
-	if err := src.Add(ctx, "x", "no.such"); err == nil {
-		t.Fatal("no error")
-	}
-	if err := src.Remove("x"); err != nil {
-		t.Fatal(err)
-	}
-	if err := src.Add(ctx, "x", "2"); err != nil {
-		t.Fatal(err)
-	}
-	before := lookup(t, src, "x")
-	if got := show(f, pcp.Desc{}, fetchOne(t, src, before)); got != "2" {
-		t.Errorf("x is %s", got)
-	}
-	if err := src.Add(ctx, "g", "5"); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(src.Remove("g"), src.Remove("x")); err != nil {
-		t.Fatal(err)
-	}
-	if got := show(f, pcp.Desc{}, fetchOne(t, src, lookup(t, src, "g"))); got != "1" {
-		t.Errorf("g is %s", got)
-	}
-	if v := fetchOne(t, src, before); v.Err != pmerr.PMID {
-		t.Errorf("the identifier of a removed metric: %v", v.Err)
 	}
 }

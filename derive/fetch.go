@@ -17,30 +17,6 @@ import (
 // errShort means that the Source below violated its contract.
 var errShort = errors.New("result does not match the request")
 
-// A fetchPlan describes how one list of metrics is fetched. It is kept until the list changes.
-type fetchPlan struct {
-	ids    []pcp.ID      // of the caller
-	asked  int           // how many of base.IDs are not operands
-	known  int           // what Source.changes was
-	base   pmapi.Request // what is asked of the Source below
-	result pcp.Result    // what it answered
-	slots  []slot        // for each of ids
-	anyOK  bool          // there is a valid derived metric among ids
-	column []*pcp.Values // operands of the metric that is being evaluated
-	absent pcp.Values    // a missing operand
-	input  eval.Input
-	clock  clock // unused unless Options.Clock
-	past   bool  // there are functions over time
-}
-
-// A slot is where one column of a result comes from.
-type slot struct {
-	metric *metric // nil if it comes from the Source below
-	column int     // of the Source below
-	twin   int     // the earlier slot with the same derived metric, or -1
-	args   []int   // columns of the operands; -1 for a missing one
-}
-
 // Fetch fetches metrics and computes the derived ones among them. Operands are fetched in the same
 // request.
 func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
@@ -52,17 +28,17 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	}
 	p := &s.plan
 	if p.known != s.changes || !slices.Equal(p.ids, req.IDs) {
-		if !slices.ContainsFunc(req.IDs, func(id pcp.ID) bool { return s.fetchable(id) != nil }) {
+		if !slices.ContainsFunc(req.IDs, func(id pcp.ID) bool { return s.byID(id) != nil }) {
 			err := s.base.Fetch(ctx, req, dst)
 			s.relabelled(dst.Changes)
 			return err
 		}
-		if err := s.prepare(ctx, req.IDs); err != nil {
+		if err := p.prepare(ctx, &s.binder, req.IDs); err != nil {
 			*p = fetchPlan{clock: p.clock}
 			return err
 		}
 	}
-	if o := s.set.reg.Observer(); o != nil {
+	if o := s.set.settings.Observer(); o != nil {
 		o.Prefetched(p.base.IDs[p.asked:])
 	}
 	p.base.Profile, p.base.Gaps = req.Profile, req.Gaps || p.past
@@ -110,6 +86,15 @@ func (s *Source) relabelled(c pcp.Changes) {
 	}
 }
 
+// interrupt makes functions over time forget the values before an interruption of the recording.
+func (s *Source) interrupt() {
+	for m := range s.all() {
+		if m.eval != nil {
+			m.eval.Interrupt()
+		}
+	}
+}
+
 func (s *Source) derive(i int, dst *pcp.Result) {
 	p := &s.plan
 	sl, col := &p.slots[i], &dst.Sets[i]
@@ -132,27 +117,27 @@ func (s *Source) derive(i int, dst *pcp.Result) {
 		if col.ID = m.id; p.input.Profile != nil && s.insts.Domains().Groups().Has(m.desc.InDom) {
 			unselected(col, m.desc.InDom, p.input.Profile)
 		}
-		if o := s.set.reg.Observer(); o != nil {
+		if o := s.set.settings.Observer(); o != nil {
 			o.Evaluated(&Evaluation{s.state(), m.view(), m.info, i, &p.input, col})
 		}
 	default:
 		col.Reset(m.id, pcp.Unknown)
-		if !s.recorded || p.anyOK || m.state == removed {
+		if !s.recorded || p.anyOK {
 			col.Err = pmerr.PMID
 		}
 	}
 }
 
-func (p *fetchPlan) arguments(args []int) []*pcp.Values {
-	p.column = p.column[:0]
-	for _, a := range args {
-		if a < 0 {
-			p.column = append(p.column, &p.absent)
-		} else {
-			p.column = append(p.column, &p.result.Sets[a])
+// unselected removes the values of groups that a profile leaves out: it chose no instances below.
+func unselected(v *pcp.Values, d pcp.InDom, p *pcp.Profile) {
+	kept := 0
+	for i, inst := range v.Insts {
+		if p.Selects(d, inst) {
+			v.Insts[kept], v.Words[kept] = inst, v.Words[i]
+			kept++
 		}
 	}
-	return p.column
+	v.Insts, v.Words = v.Insts[:kept], v.Words[:kept]
 }
 
 // recorded reports whether a record has a metric, if only without values.
@@ -164,49 +149,6 @@ func copyColumn(dst, src *pcp.Values) {
 	dst.Insts = append(dst.Insts, src.Insts...)
 	dst.Words = append(dst.Words, src.Words...)
 	dst.Blobs = append(dst.Blobs, src.Blobs...)
-}
-
-func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
-	if err := s.newEnv(ctx, Used).bindAll(s.derived(ids), nil); err != nil {
-		return err
-	}
-	p := &s.plan
-	p.ids, p.known, p.anyOK = slices.Clone(ids), s.changes, false
-	p.slots = make([]slot, len(ids))
-	p.base.IDs = nil
-	column, first := make(map[pcp.ID]int), make(map[pcp.ID]int)
-	for i, id := range ids {
-		m := s.fetchable(id)
-		if m != nil && m.state != masked {
-			p.slots[i] = slot{metric: m, twin: -1}
-			if twin, ok := first[id]; ok {
-				p.slots[i].twin = twin
-			} else {
-				first[id] = i
-			}
-			p.anyOK = p.anyOK || m.state == valid
-			continue
-		}
-		p.slots[i] = slot{column: len(p.base.IDs)}
-		if _, ok := column[id]; !ok {
-			column[id] = len(p.base.IDs)
-		}
-		p.base.IDs = append(p.base.IDs, id)
-	}
-	p.asked = len(p.base.IDs)
-	for i := range p.slots {
-		if m := p.slots[i].metric; m != nil && m.state == valid && !m.alias {
-			p.slots[i].args = p.operands(m, column)
-			if m.eval == nil {
-				m.eval = eval.New(m.tree, m.info).NewState()
-			}
-		}
-	}
-	p.past = false
-	for m := range s.all() {
-		p.past = p.past || m.eval != nil && m.eval.LooksBack()
-	}
-	return nil
 }
 
 // Err returns the error of a column of values of an expression, or nil. It says what to type instead where
@@ -222,29 +164,4 @@ func Err(x syntax.Expr, v *pcp.Values) error {
 		}
 	}
 	return v.Err
-}
-
-// interrupt makes functions over time forget the values before an interruption of the recording.
-func (s *Source) interrupt() {
-	for m := range s.all() {
-		if m.eval != nil {
-			m.eval.Interrupt()
-		}
-	}
-}
-
-// operands adds the operands of a metric to the request for the Source below and returns their
-// columns.
-func (p *fetchPlan) operands(m *metric, column map[pcp.ID]int) []int {
-	args := make([]int, len(m.info.Operands))
-	for k, id := range m.info.Operands {
-		c, ok := column[id]
-		if !ok {
-			c = len(p.base.IDs)
-			column[id] = c
-			p.base.IDs = append(p.base.IDs, id)
-		}
-		args[k] = c
-	}
-	return args
 }

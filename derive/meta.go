@@ -82,3 +82,29 @@ func ofDerived(kind pcp.LabelKind, ident uint32) bool {
 	}
 	return false
 }
+
+// Derived metrics have the instance domains of the Source below, and those of the groups that by makes.
+
+// Instances returns the instances of domains.
+func (s *Source) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	return s.insts.Domains().Instances(ctx, ds, at)
+}
+
+// LookupInst returns the identifier of an instance.
+func (s *Source) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	if err := s.open(); err != nil {
+		return 0, err
+	}
+	return s.insts.Domains().LookupInst(ctx, d, name)
+}
+
+// InstName returns the name of an instance.
+func (s *Source) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	if err := s.open(); err != nil {
+		return "", err
+	}
+	return s.insts.Domains().InstName(ctx, d, inst)
+}

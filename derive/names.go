@@ -15,7 +15,7 @@ func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.I
 	if err != nil {
 		return nil, err
 	}
-	o := s.set.reg.Observer()
+	o := s.set.settings.Observer()
 	for i := range found {
 		if o != nil {
 			o.LookedUp(s.resolution(names[i], found[i].Value, found[i].Err))
@@ -103,7 +103,7 @@ func (s *Source) Walk(ctx context.Context, name string, ids bool, f func(name st
 	var l *Listing
 	if !nodes {
 		l = s.listing(name, true)
-	} else if s.set.reg.Observer() != nil {
+	} else if s.set.settings.Observer() != nil {
 		s.visit(ctx, name)
 	}
 	list, err := s.below(ctx, name, l)

@@ -26,6 +26,15 @@ func joinName(parent, child string) string {
 	return parent + "." + child
 }
 
+// below reports whether name is prefix or stands below it in the name space; everything stands
+// below "".
+func below(name, prefix string) bool {
+	if prefix == "" || name == prefix {
+		return true
+	}
+	return len(name) > len(prefix) && name[len(prefix)] == '.' && strings.HasPrefix(name, prefix)
+}
+
 // addChildren returns children, which a Source has below a node, and those that names add to them. All
 // names are at or below the node.
 func addChildren(children []pcp.Child, node string, names []addedName) []pcp.Child {

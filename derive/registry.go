@@ -3,7 +3,6 @@ package derive
 import (
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
@@ -15,31 +14,12 @@ import (
 // definitions. Goroutines may not share a Registry, but its Sets. [NewRegistry] makes one: the zero Registry
 // refuses definitions.
 type Registry struct {
-	warn     func(line string)
-	observer Observer
-	sources  atomic.Int32 // how many were made over its Sets
-	controls [numControls]control
-
+	settings
 	layer
 	shared bool // Sets have the layer: it is copied before it changes
 
 	extended bool // files that say so are read in the extended language
 	language check.Language
-}
-
-// AllowExtended makes load accept the extended language in files that say so.
-func (r *Registry) AllowExtended() { r.extended = true }
-
-// SetLanguage sets the language of further Sets.
-func (r *Registry) SetLanguage(l check.Language) { r.language = l }
-
-// Set returns the definitions so far.
-func (r *Registry) Set() *Set {
-	if r.index == nil {
-		return NewSet()
-	}
-	r.shared = true
-	return &Set{reg: r, language: r.language, read: layer{slices.Clip(r.list), r.index}}
 }
 
 // NewRegistry returns a Registry with the two metrics that describe event records, event.flags and
@@ -49,7 +29,7 @@ func NewRegistry(warn func(line string)) *Registry {
 	if warn == nil {
 		warn = func(string) {}
 	}
-	r := &Registry{warn: warn, layer: layerOf(nil)}
+	r := &Registry{settings: settings{warn: warn}, layer: layerOf(nil)}
 	r.controls[GlobalLimit-1].value = -1
 	r.controls[ContextLimit-1].value = -1
 	for _, m := range [...]struct{ name, oneline, help string }{
@@ -69,6 +49,24 @@ func NewRegistry(warn func(line string)) *Registry {
 
 // builtin is how many definitions every Registry starts with.
 const builtin = 2
+
+// NewSet returns the Set of an empty Registry.
+func NewSet() *Set { return NewRegistry(nil).Set() }
+
+// AllowExtended makes load accept the extended language in files that say so.
+func (r *Registry) AllowExtended() { r.extended = true }
+
+// SetLanguage sets the language of further Sets.
+func (r *Registry) SetLanguage(l check.Language) { r.language = l }
+
+// Set returns the definitions so far.
+func (r *Registry) Set() *Set {
+	if r.index == nil {
+		return NewSet()
+	}
+	r.shared = true
+	return &Set{settings: &r.settings, language: r.language, read: layer{slices.Clip(r.list), r.index}}
+}
 
 // Register defines a metric (pmRegisterDerived). The error is a *diagnose.Problem for
 // errors.As: the expression cannot be parsed, the name is no name or taken, or there are too many metrics.
@@ -158,9 +156,17 @@ func (r *Registry) Note(name, attr, text string) error {
 	return nil
 }
 
-// Warn passes a line to the warn function of NewRegistry.
-func (r *Registry) Warn(line string) {
-	if r.warn != nil {
-		r.warn(line)
+// Observe makes o the Observer of the Registry and of the Sources over its Sets, and shows it the
+// definitions so far. Nil ends that. It is called before there are Sources.
+func (r *Registry) Observe(o Observer) {
+	r.observer = o
+	if o := r.Observer(); o != nil {
+		for i, d := range r.list {
+			o.Defined(&Parsed{Name: d.name, Expr: d.text, Metric: r.view(i)})
+		}
 	}
+}
+
+func (r *Registry) view(i int) *Metric {
+	return &Metric{Definition: r.list[i], ID: globalID(i), Number: i}
 }

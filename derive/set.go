@@ -11,7 +11,7 @@ import (
 // a Registry has registered, and the user's own, which hide them. Goroutines may share it. The methods
 // that define and remove return another Set, which shares unchanged parts.
 type Set struct {
-	reg      *Registry
+	settings *settings
 	language check.Language
 	read     layer // in the order of their global identifiers
 	own      layer // in the order in which they were defined
@@ -37,9 +37,6 @@ func (l *layer) find(name string) *Definition {
 	}
 	return nil
 }
-
-// NewSet returns the Set of an empty Registry.
-func NewSet() *Set { return NewRegistry(nil).Set() }
 
 // Find returns the definition that a name means, or nil.
 func (s *Set) Find(name string) *Definition {

@@ -88,7 +88,6 @@ func TestZeroSource(t *testing.T) {
 		"InstName":   func() error { _, err := s.InstName(ctx, 1, 1); return err },
 		"Fetch":      func() error { return s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{derived}}, new(pcp.Result)) },
 		"Add":        func() error { return s.Add(ctx, "a", "1") },
-		"Remove":     func() error { return s.Remove("a") },
 		"Store":      func() error { return s.Store(ctx, nil) },
 		"Reconnect":  func() error { return s.Reconnect(ctx) },
 		"Check":      func() error { _, err := s.Check(ctx, s.Define(new(derive.Definition))...); return err },

@@ -38,7 +38,6 @@ func entries(t *testing.T) map[string]func(expr string) error {
 	ctx, src := t.Context(), open(t, "demo")
 	reg := derive.NewRegistry(nil)
 	defs := reg.Set()
-	derived := derive.NewSource(src.Unwrap(), nil, nil)
 	return map[string]func(expr string) error{
 		"derive.Compile": func(expr string) error {
 			_, err := derive.Compile("x", expr)
@@ -53,8 +52,7 @@ func entries(t *testing.T) map[string]func(expr string) error {
 			return reg.RegisterLine(&syntax.Definition{Name: "x", Text: expr}, derive.FileLayer)
 		},
 		"derive.Source.Add": func(expr string) error {
-			defer derived.Remove("x") // nothing is left of some
-			return derived.Add(ctx, "x", expr)
+			return derive.NewSource(src.Unwrap(), nil, nil).Add(ctx, "x", expr)
 		},
 		"query.Binder.Compile": func(expr string) error {
 			_, err := src.Bind(defs, false).Compile(ctx, expr)
