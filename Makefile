@@ -105,7 +105,7 @@ bench-peer: build
 	PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin $(GO) test ./test/peer/cli -run='^TestSpeed' -count=1 -v
 	@test/peer/peer-up --stop $(PEER)
 
-# TestDamage measures memory and so has a process of its own. The packages of OFFLINE do not depend on the second at which they ask: two run at once. The
+# The packages of OFFLINE do not depend on the second at which they ask: two run at once. The
 # other ones share a daemon, and compare values of the moment: one after the other.
 # Each row of known.txt that explains a difference is noted in FIRED; those that explain none any more fail TestKnownFires. TestLSP takes the
 # reference's definitions, TestShells its root's zsh and fish, TestHostileProxy its commands.
@@ -118,8 +118,7 @@ peer: build
 	@test/peer/peer-up $(PEER); s=$$?; \
 	if [ $$s = 3 ]; then echo "make peer: no reference here, nothing was compared"; exit 0; fi; \
 	test $$s = 0 && { rm -f $$PMTOOLS_FIRED; test/peer/peer-up --pmcd $(PEER) || echo "make peer: no daemon here, live sources are not compared"; } && \
-	$(GO) test ./test/peer/archive -run='^TestDamage$$' -count=1 -v && \
-	$(GO) test $(OFFLINE:%=./test/peer/%) -p 2 -skip='^Test(SpeedSummarize|Damage)$$' -count=1 -v -timeout=15m && \
+	$(GO) test $(OFFLINE:%=./test/peer/%) -p 2 -skip='^TestSpeedSummarize$$' -count=1 -v -timeout=15m && \
 	$(GO) test $$($(GO) list ./test/peer/... ./lib/builtin/sample | grep -vE '/($(subst $() $(),|,$(OFFLINE)))$$') -p 1 \
 	  -skip='^Test(Speed|SpeedLive|SpeedShapes|SpeedSummarize|KnownFires)$$' -count=1 -v -timeout=15m && \
 	$(GO) test ./cmd/pmderive -run='^TestLSP$$' -count=1 -v && \

@@ -44,108 +44,41 @@ func (f Files) Write(base string) error {
 	return errors.Join(errs...)
 }
 
-// A Damage describes a change to a file of an archive.
-type Damage struct {
-	Kind  string // one of the names of kinds
-	File  string // suffix of the file
-	Other string // suffix of the other file that has its name now, if Kind is "swap"
-	Field string // name of the changed field, "" if it is not known
-	Value uint64 // the new value of that field, if it has at most 8 bytes and was changed
-	Text  string // a description for people
+// damages are the ways to damage a file, each as often as it is in the list. A way returns a
+// description for people.
+var damages = []func(f Files, file string, rng *rand.Rand) string{
+	number, number, number, number, number, number, number, number, bit, bit, cutFile, cutFile, dropRecord, repeatRecord, exchangeRecords,
+	appendBytes, swapFiles, emptyFile, removeFile,
 }
 
-// String describes d for people.
-func (d Damage) String() string { return d.Text }
-
-var kinds = []struct {
-	name  string
-	often int
-	do    func(f Files, d *Damage, rng *rand.Rand)
-}{
-	{"number", 50, number},
-	{"bit", 8, bit},
-	{"byte", 6, octet},
-	{"cut", 12, cutFile},
-	{"drop", 6, dropRecord},
-	{"repeat", 6, repeatRecord},
-	{"exchange", 5, exchangeRecords},
-	{"append", 5, appendBytes},
-	{"swap", 2, swapFiles},
-	{"empty", 2, emptyFile},
-	{"remove", 2, removeFile},
+// Damage damages one of the files, or swaps two, and returns a description. The damage depends only
+// on rng.
+func (f Files) Damage(rng *rand.Rand) string {
+	file := f.any(rng)
+	return file + ": " + damages[rng.IntN(len(damages))](f, file, rng)
 }
 
-// Damage damages one of the files, or swaps two. The damage depends only on rng.
-func (f Files) Damage(rng *rand.Rand) Damage {
-	suffixes := f.suffixes()
-	d := Damage{File: suffixes[rng.IntN(len(suffixes))]}
-	sum := 0
-	for _, k := range kinds {
-		sum += k.often
-	}
-	n := rng.IntN(sum)
-	i := 0
-	for ; n >= kinds[i].often; i++ {
-		n -= kinds[i].often
-	}
-	d.Kind = kinds[i].name
-	kinds[i].do(f, &d, rng)
-	d.Text = d.File + ": " + d.Kind + d.Text
-	return d
+// any returns the suffix of a file.
+func (f Files) any(rng *rand.Rand) string {
+	suffixes := slices.Sorted(maps.Keys(f))
+	return suffixes[rng.IntN(len(suffixes))]
 }
 
-func (f Files) suffixes() []string { return slices.Sorted(maps.Keys(f)) }
-
-// change replaces the file of d by a copy, which may be damaged.
-func (f Files) change(d *Damage) []byte {
-	f[d.File] = slices.Clone(f[d.File])
-	return f[d.File]
-}
-
-// Fields returns the fields of a file in order. Bytes that cannot be decoded are called "rest".
-func (f Files) Fields(suffix string) []Field { return newLayout(suffix, f[suffix]).fields }
-
-func (f Files) field(suffix string, off int) Field {
-	for _, x := range f.Fields(suffix) {
-		if off < x.Off+x.Size {
-			return x
-		}
+// number changes a word, half of one, or two.
+func number(f Files, file string, rng *rand.Rand) string {
+	b := slices.Clone(f[file])
+	size := []int{2, 4, 4, 4, 8}[rng.IntN(5)]
+	if len(b) < size {
+		return "too short for a number"
 	}
-	return Field{}
-}
-
-// number changes a number. All names of fields are equally likely, so that rare ones are hit as well.
-func number(f Files, d *Damage, rng *rand.Rand) {
-	byName := map[string][]Field{}
-	var names []string
-	for _, x := range f.Fields(d.File) {
-		if byName[x.Name] == nil {
-			names = append(names, x.Name)
-		}
-		byName[x.Name] = append(byName[x.Name], x)
-	}
-	if len(names) == 0 {
-		return
-	}
-	list := byName[names[rng.IntN(len(names))]]
-	x := list[rng.IntN(len(list))]
-	b := f.change(d)[x.Off : x.Off+x.Size]
-	if len(b) > 8 {
-		off := rng.IntN(len(b) - 3)
-		b = b[off : off+4]
-	}
-	old := value(b)
+	off := rng.IntN(len(b)-size+1) &^ (min(size, 4) - 1)
 	var wide [8]byte
+	copy(wide[8-size:], b[off:])
+	old := binary.BigEndian.Uint64(wide[:])
 	binary.BigEndian.PutUint64(wide[:], interesting(old, rng))
-	copy(b, wide[8-len(b):])
-	d.Field, d.Value = x.Name, value(b)
-	d.Text = fmt.Sprintf(" %s at %d: %#x becomes %#x", x.Name, x.Off, old, d.Value)
-}
-
-func value(b []byte) uint64 {
-	var wide [8]byte
-	copy(wide[8-len(b):], b)
-	return binary.BigEndian.Uint64(wide[:])
+	copy(b[off:], wide[8-size:])
+	f[file] = b
+	return fmt.Sprintf("%#x at %d becomes % x", old, off, wide[8-size:])
 }
 
 func interesting(old uint64, rng *rand.Rand) uint64 {
@@ -155,122 +88,97 @@ func interesting(old uint64, rng *rand.Rand) uint64 {
 	return list[rng.IntN(len(list))]
 }
 
-func bit(f Files, d *Damage, rng *rand.Rand) {
-	f.poke(d, rng, func(off int, old byte) byte {
-		mask := byte(1) << rng.IntN(8)
-		d.Text = fmt.Sprintf(" %#x of byte %d, in %s", mask, off, d.Field)
-		return old ^ mask
-	})
-}
-
-func octet(f Files, d *Damage, rng *rand.Rand) {
-	f.poke(d, rng, func(off int, old byte) byte {
-		now := byte(rng.Uint32())
-		d.Text = fmt.Sprintf(" %d, in %s: %#x becomes %#x", off, d.Field, old, now)
-		return now
-	})
-}
-
-func (f Files) poke(d *Damage, rng *rand.Rand, change func(off int, old byte) byte) {
-	b := f.change(d)
+func bit(f Files, file string, rng *rand.Rand) string {
+	b := slices.Clone(f[file])
 	if len(b) == 0 {
-		return
+		return "empty"
 	}
-	off := rng.IntN(len(b))
-	x := f.field(d.File, off)
-	d.Field = x.Name
-	b[off] = change(off, b[off])
-	if x.Size <= 8 {
-		d.Value = value(b[x.Off : x.Off+x.Size])
-	}
+	off, mask := rng.IntN(len(b)), byte(1)<<rng.IntN(8)
+	b[off] ^= mask
+	f[file] = b
+	return fmt.Sprintf("%#x of byte %d", mask, off)
 }
 
-func cutFile(f Files, d *Damage, rng *rand.Rand) {
-	b := f[d.File]
-	off := rng.IntN(len(b) + 1)
-	if x := f.Fields(d.File); len(x) > 0 && rng.IntN(2) == 0 {
-		off = x[rng.IntN(len(x))].Off
-	}
-	d.Field = f.field(d.File, off).Name
-	f[d.File] = b[:off]
-	d.Text = fmt.Sprintf(" at %d of %d, before or in %s", off, len(b), d.Field)
+func cutFile(f Files, file string, rng *rand.Rand) string {
+	off := rng.IntN(len(f[file]) + 1)
+	f[file] = f[file][:off]
+	return fmt.Sprintf("cut at %d", off)
 }
 
-// record returns a record of a file, but not the label.
-func record(f Files, d *Damage, rng *rand.Rand) (off, end int) {
-	l := newLayout(d.File, f[d.File])
-	if len(l.records) < 3 {
+// record returns the place of a record, which begins and ends with its length, but not of the label; 0
+// and 0 if there is none. The index has no such records: of it, this returns an entry or a part of two.
+func record(b []byte, suffix string, rng *rand.Rand) (off, end int) {
+	const indexEntry = 32
+	var ends []int
+	for at := 0; at+4 <= len(b); {
+		size := int(int32(binary.BigEndian.Uint32(b[at:])))
+		if suffix == "index" && len(ends) > 0 {
+			size = indexEntry
+		}
+		if size < 8 || size > len(b)-at {
+			break
+		}
+		at += size
+		ends = append(ends, at)
+	}
+	if len(ends) < 2 {
 		return 0, 0
 	}
-	i := 1 + rng.IntN(len(l.records)-2)
-	head := map[string]int{"index": 0, "meta": 8} // before the type
-	skip, ok := head[d.File]
-	if !ok {
-		skip = 4
-	}
-	d.Field, _, _ = strings.Cut(f.field(d.File, l.records[i]+skip).Name, ".")
-	return l.records[i], l.records[i+1]
+	i := rng.IntN(len(ends) - 1)
+	return ends[i], ends[i+1]
 }
 
-func dropRecord(f Files, d *Damage, rng *rand.Rand) {
-	b := f[d.File]
-	off, end := record(f, d, rng)
-	f[d.File] = slices.Concat(b[:off], b[end:])
-	d.Text = fmt.Sprintf(" %s record at %d", d.Field, off)
+func dropRecord(f Files, file string, rng *rand.Rand) string {
+	b := f[file]
+	off, end := record(b, file, rng)
+	f[file] = slices.Concat(b[:off], b[end:])
+	return fmt.Sprintf("without the record at %d", off)
 }
 
-func repeatRecord(f Files, d *Damage, rng *rand.Rand) {
-	b := f[d.File]
-	off, end := record(f, d, rng)
-	to := end
-	if rng.IntN(2) == 0 {
-		to = len(b)
-	}
-	f[d.File] = slices.Concat(b[:to], b[off:end], b[to:])
-	d.Text = fmt.Sprintf(" %s record at %d, at %d", d.Field, off, to)
+func repeatRecord(f Files, file string, rng *rand.Rand) string {
+	b := f[file]
+	off, end := record(b, file, rng)
+	to := []int{end, len(b)}[rng.IntN(2)]
+	f[file] = slices.Concat(b[:to], b[off:end], b[to:])
+	return fmt.Sprintf("the record at %d again at %d", off, to)
 }
 
-func exchangeRecords(f Files, d *Damage, rng *rand.Rand) {
-	b := f[d.File]
-	off, end := record(f, d, rng)
-	other, otherEnd := record(f, d, rng)
+func exchangeRecords(f Files, file string, rng *rand.Rand) string {
+	b := f[file]
+	off, end := record(b, file, rng)
+	other, otherEnd := record(b, file, rng)
 	if other < off {
 		off, end, other, otherEnd = other, otherEnd, off, end
 	}
 	if off != other {
-		f[d.File] = slices.Concat(b[:off], b[other:otherEnd], b[end:other], b[off:end], b[otherEnd:])
+		f[file] = slices.Concat(b[:off], b[other:otherEnd], b[end:other], b[off:end], b[otherEnd:])
 	}
-	d.Text = fmt.Sprintf(" the records at %d and %d", off, other)
+	return fmt.Sprintf("the records at %d and %d in each other's place", off, other)
 }
 
-func appendBytes(f Files, d *Damage, rng *rand.Rand) {
+func appendBytes(f Files, file string, rng *rand.Rand) string {
 	tail := make([]byte, 1+rng.IntN(40))
 	if rng.IntN(3) > 0 {
 		for i := range tail {
 			tail[i] = byte(rng.Uint32())
 		}
 	}
-	f[d.File] = slices.Concat(f[d.File], tail)
-	d.Text = fmt.Sprintf(" % x", tail)
+	f[file] = slices.Concat(f[file], tail)
+	return fmt.Sprintf("with % x", tail)
 }
 
-func swapFiles(f Files, d *Damage, rng *rand.Rand) {
-	suffixes := f.suffixes()
-	other := suffixes[rng.IntN(len(suffixes))]
-	f[d.File], f[other] = f[other], f[d.File]
-	d.Other = other
-	d.Text = " with " + other
+func swapFiles(f Files, file string, rng *rand.Rand) string {
+	other := f.any(rng)
+	f[file], f[other] = f[other], f[file]
+	return "in place of " + other
 }
 
-func emptyFile(f Files, d *Damage, rng *rand.Rand) {
-	l := newLayout(d.File, f[d.File])
-	d.Text = " altogether"
-	if rng.IntN(2) == 0 && len(l.records) > 1 {
-		d.Text = " but for the label"
-		f[d.File] = f[d.File][:l.records[1]]
-		return
-	}
-	f[d.File] = nil
+func emptyFile(f Files, file string, _ *rand.Rand) string {
+	f[file] = nil
+	return "empty"
 }
 
-func removeFile(f Files, d *Damage, _ *rand.Rand) { delete(f, d.File) }
+func removeFile(f Files, file string, _ *rand.Rand) string {
+	delete(f, file)
+	return "removed"
+}

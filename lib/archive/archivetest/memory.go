@@ -57,7 +57,7 @@ func (m Memory) Damaged(rng *rand.Rand, names ...string) (fsys fs.FS, done strin
 		if len(files) == 0 {
 			break
 		}
-		list = append(list, name+"."+files.Damage(rng).String())
+		list = append(list, name+"."+files.Damage(rng))
 		bad[name] = files
 	}
 	return bad.FS(names...), strings.Join(list, "; ")

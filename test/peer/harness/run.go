@@ -5,7 +5,6 @@ package harness
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -29,8 +28,6 @@ type Command struct {
 	Env  []string
 	Dir  string
 	Note string // what the arguments do not show, such as the content of a file
-
-	Limit time.Duration // on its time instead of the usual one, if not 0
 }
 
 // String returns c as one would type it, with its note.
@@ -60,7 +57,7 @@ const limit = 60 * time.Second
 
 // Run runs c on side s. Both sides use the configuration in the reference's root.
 func (s Side) Run(c Command, root string) (Outcome, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(c.Limit, limit))
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(s.Bin, c.Args[0]), c.Args[1:]...)
 	cmd.Dir = c.Dir
