@@ -3,9 +3,11 @@ package linux
 import (
 	"bytes"
 	"cmp"
+	"os"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pmda"
@@ -97,8 +99,8 @@ func (l *collector) addMount(kind string, name []byte, m *mount) {
 func (l *collector) addUsage(t, list *procfs.Table) {
 	for i := range list.Rows {
 		of := &list.Rows[i]
-		var fs filesystem
-		if l.statfs(string(list.Cell(of, []byte("dir")).Text), &fs) != nil {
+		fs, err := l.usage(string(list.Cell(of, []byte("dir")).Text))
+		if err != nil {
 			continue
 		}
 		r := t.Row(of.Inst)
@@ -117,6 +119,35 @@ func (l *collector) addUsage(t, list *procfs.Table) {
 			full = 100 * float64(used) / float64(used+fs.avail)
 		}
 		t.Cell(r, []byte("full")).SetReal(full)
+	}
+}
+
+// An answer is what a file system says of its space.
+type answer struct {
+	filesystem
+	err error
+}
+
+// usage asks a mounted file system for its space. One whose program or server is gone may never answer: it has no value after a
+// second, and is not asked again before it has answered.
+func (l *collector) usage(dir string) (fs filesystem, err error) {
+	asked, wait := l.asked[dir], time.Millisecond // it has had its time
+	if asked == nil {
+		asked, wait = make(chan answer, 1), time.Second
+		statfs := l.statfs
+		go func() {
+			var a answer
+			a.err = statfs(dir, &a.filesystem)
+			asked <- a
+		}()
+	}
+	select {
+	case a := <-asked:
+		delete(l.asked, dir)
+		return a.filesystem, a.err
+	case <-time.After(wait):
+		l.asked[dir] = asked
+		return fs, os.ErrDeadlineExceeded
 	}
 }
 

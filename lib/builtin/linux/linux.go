@@ -23,7 +23,8 @@ type collector struct {
 	procfs.Catalog
 
 	cpus, nodes, disks, netdev *procfs.Table
-	devices                    map[string]int32 // numbers of the instances of all kinds of block devices
+	devices                    map[string]int32       // numbers of the instances of all kinds of block devices
+	asked                      map[string]chan answer // file systems that have not answered, by their directories
 
 	// System calls. They are not used if the root is another directory.
 	statfs    func(path string, fs *filesystem) error
@@ -49,6 +50,7 @@ func newCollector(o *Options) *collector {
 		uname:     systemName,
 		addresses: firstAddress,
 		devices:   map[string]int32{},
+		asked:     map[string]chan answer{},
 	}
 	if !l.System.Live() {
 		l.statfs = func(string, *filesystem) error { return errors.ErrUnsupported }

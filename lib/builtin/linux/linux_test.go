@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pmtools/lib/builtin/internal/procfs"
@@ -295,6 +296,32 @@ func TestFilesystems(t *testing.T) {
 	}
 	if !slices.Equal(asked[:3], []string{"/srv/a b", "/gone", "/run"}) {
 		t.Errorf("asked for %q", asked)
+	}
+}
+
+// TestSilent: a file system that does not answer has no value, the others have, and it is not asked again meanwhile.
+func TestSilent(t *testing.T) {
+	dir := procfstest.Files(t, map[string]string{"proc/self/mounts": "/dev/sda1 /gone xfs rw 0 0\n/dev/sdb1 /here ext4 rw 0 0\n"})
+	l := newCollector(procfstest.Options(dir))
+	var asked atomic.Int32
+	answers := make(chan struct{})
+	l.statfs = func(path string, fs *filesystem) error {
+		if path == "/gone" {
+			asked.Add(1)
+			<-answers
+		}
+		*fs = filesystem{blocks: 100, free: 40, size: 2048}
+		return nil
+	}
+	agent := l.agent()
+	for range 2 {
+		if got := procfstest.Values(t, agent, "filesys.capacity")[0]; got != "/dev/sdb1=200" {
+			t.Errorf("got %s", got)
+		}
+	}
+	close(answers)
+	if n := asked.Load(); n != 1 {
+		t.Errorf("asked %d times", n)
 	}
 }
 
