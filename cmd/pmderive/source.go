@@ -118,7 +118,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			Tools: func() (*install.Tools, []string) {
 				return install.NewTools(env.Config(), a.configFile("derived")), a.sources.Loaded
 			},
-			Read: a.readFiles, Confirm: env.Confirm, Progress: progress, Terminal: cli.IsTerminal(env.Stdout),
+			Read: a.readFiles, Confirm: env.Confirm, Progress: progress,
 			Now: env.Now, Waits: env.Waits, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, Shell: a.shell, History: func() []string { return a.history.Items }, Note: a.note, Complain: a.complain,
 		},
 		Reports:     &a.reports,

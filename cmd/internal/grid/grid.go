@@ -127,8 +127,8 @@ func (g *grid) widths() (widths []int, all int) {
 // leastColumn is how far a column is cut at most.
 const leastColumn = 12
 
-// fit makes the grid as narrow as a width: columns are dropped, the last one is broken at words, or
-// the widest ones are cut.
+// fit makes the grid as narrow as a width: columns are dropped, and the last one is broken at words, below the others if
+// there is no room beside them. Of other tables the widest columns are cut.
 func (g *grid) fit(t *answer.Table, width int) {
 	widths, all := g.widths()
 	for k, i := range t.Drop {
@@ -149,7 +149,7 @@ func (g *grid) fit(t *answer.Table, width int) {
 	case room >= leastColumn:
 		g.wrap(last, room)
 		return
-	case len(t.Header) == 0:
+	default:
 		g.stack(width)
 		return
 	}

@@ -83,9 +83,9 @@ func (s *Session) check(ctx context.Context, opt lint.Options, strict bool, f *F
 	if f.Settings.Output == "sarif" {
 		err = sarif.Write(w, found)
 	} else {
-		t := &Table{Notes: findingLines(found, s.opt.Terminal || f.Door == Prompt), Objects: []any{}}
+		t := &Table{Objects: []any{}}
 		for i := range found {
-			t.Objects = append(t.Objects, &found[i])
+			t.Notes, t.Objects = append(t.Notes, findingText(&found[i])), append(t.Objects, &found[i])
 		}
 		err = s.show(ctx, w, t)
 	}
@@ -96,18 +96,6 @@ func (s *Session) check(ctx context.Context, opt lint.Options, strict bool, f *F
 		return ErrFound
 	}
 	return unread
-}
-
-// findingLines returns a text for each finding, with snippets also the place.
-func findingLines(found []lint.Diagnostic, snippets bool) (lines []string) {
-	for i := range found {
-		line := found[i].String()
-		if snippets {
-			line = findingText(&found[i])
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
 
 // findingText returns a finding with the place.

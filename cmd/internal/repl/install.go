@@ -100,8 +100,8 @@ func (s *Session) install(ctx context.Context, p *place, opt lint.Options, args 
 	if err != nil {
 		return err
 	}
-	for _, line := range findingLines(found, true) {
-		s.note(w, line)
+	for i := range found {
+		s.note(w, findingText(&found[i]))
 	}
 	if lint.Wrong(found) {
 		return query.Problemf("nothing is installed: there are errors")

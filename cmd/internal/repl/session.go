@@ -99,7 +99,6 @@ type World struct {
 	Read     func(names []string) ([]lint.File, error)
 	Confirm  func(question string) bool // asks the user
 	Progress func(text string)          // shows a line in the place of the one before, "" for none; nil shows nothing
-	Terminal bool                       // answers go to a terminal
 	// Help writes all about the command of a verb in the shell, or about the program if the name is empty; nil writes
 	// what a Page has.
 	Help func(name string) error
