@@ -300,11 +300,11 @@ func (a *app) exportFollowing(ctx context.Context, f *exportFlags, list string, 
 	if _, err := os.Stat(names[0]); err == nil { // it names one of the files
 		base, _, _ = archive.ParseFile(base)
 	}
-	x := &export.Following{Dir: filepath.Dir(names[0]), Archive: base, Every: a.every() / 20, Period: a.every()}
+	x := &export.Following{Dir: filepath.Dir(names[0]), Archive: base, Every: a.every()}
 	return a.follow(ctx, f, x, args)
 }
 
-// every returns how much time a file of an archive that is followed covers.
+// every returns the time between exports of an archive that is followed.
 func (a *app) every() time.Duration { return cmp.Or(a.Options.Interval, time.Minute) }
 
 // follow exports what archives get. That of a single one ends with an error that comes before anything is exported.

@@ -453,7 +453,7 @@ func TestExportFollow(t *testing.T) {
 	var out bytes.Buffer
 	follow := func(files, more, then int) {
 		t.Helper()
-		c := exec.Command("pmderive", "-a", base, "export", "--follow", "-o", filepath.Join(dir, "out"), "a.count", "r=rate(a.count)")
+		c := exec.Command("pmderive", "-a", base, "export", "--follow", "-t", "0.1", "-o", filepath.Join(dir, "out"), "a.count", "r=rate(a.count)")
 		out.Reset()
 		c.Stdout, c.Stderr = &out, &out
 		if err := c.Start(); err != nil {
@@ -478,13 +478,13 @@ func TestExportFollow(t *testing.T) {
 			t.Fatalf("%v\n%s", err, &out)
 		}
 	}
-	put(4) // of two minutes
-	follow(1, 3, 3)
-	follow(4, 4, 5)
+	put(4)
+	follow(1, 3, 2)
+	follow(2, 4, 3)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if want := "grows: 8 values; files: 3\n"; out.String() != want { // those that the first run has not written
+	if want := "grows: 8 values; files: 1\n"; out.String() != want { // those that the first run has not written
 		t.Errorf("%swant %s", &out, want)
 	}
 	want := fmt.Sprintf("grows: %d values of 2 metrics; files: 1\n", 2*n-1)

@@ -38,7 +38,10 @@ func (r *reader) open(ctx context.Context, wide bool, cover *coverage) (*stage, 
 }
 
 func (r *reader) form(wide bool) form {
-	f := form{Partition: r.cfg.Partition.String(), Wide: wide, Period: int64(r.cfg.Period)}
+	f := form{Partition: r.cfg.Partition.String(), Wide: wide}
+	if r.recs.grows() {
+		f.Period = day
+	}
 	asked := r.cfg.Selection
 	if asked == nil {
 		asked = r.cfg.Metrics

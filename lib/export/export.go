@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,10 +36,6 @@ type Config struct {
 	Machine   string   // the host's identity, "" for the one that the recording has
 	Partition Partition
 	Micros    bool // times are rounded down to microseconds, and unsigned integers of 64 bits are decimals
-	// Period is how much time files of values cover at most, at whole multiples since 1970; 0 is a
-	// day. If it is not 0, or a live source is exported, files stand under their names as soon as
-	// their time has passed, otherwise at the end.
-	Period time.Duration
 	// Progress is called after each record with its time, and how many values there were; it may be
 	// nil.
 	Progress func(at pcp.Timestamp, values int64)
@@ -58,14 +53,11 @@ type Summary struct {
 	Damage error
 
 	tables map[string][]string // files by table
-	gone   int                 // files of the manifest that are not there, if nothing was written
-	hosts  string              // the directory of the manifest
 	cover  *coverage           // what was read
 	end    archive.Place       // until there
 	next   *bookmark           // where the next export goes on
 	tail   error               // why the record after that cannot be read
 	unread bool                // there are more records, which need metadata that have not been read
-	held   bool                // records of a period that has not ended were left out
 }
 
 // Write exports records from the first one. src has their metrics, and others derived from them;
@@ -84,21 +76,15 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 		return sum, err
 	}
 	defer func() { failed = errors.Join(failed, st.remove()) }()
-	w := newWriter(r, st, cfg)
+	w := newWriter(r, st)
 	damage, err := r.read(ctx, w)
 	if err == nil {
-		err = w.finish(ctx, damage)
+		err = w.finish(damage)
 	}
 	sum = Summary{Metrics: len(r.metrics), Values: w.committed, Events: w.event.rows, Damage: damage, tables: st.moved, cover: recs.cover, end: recs.place}
-	sum.Files, sum.hosts = st.namesOf("values"), st.m.store.Name(path.Dir(st.m.path))
-	if err == nil && len(sum.tables) == 0 {
-		sum.gone, err = st.m.gone(ctx)
-	}
+	sum.Files = st.namesOf("values")
 	if now, ok := recs.origin.(*snapshot); ok {
 		sum.next, sum.tail, sum.unread = recs.bookmark(st), now.tail, !now.done && now.tail == nil
-		if sum.held = w.hold && len(recs.tally.pieces) > 0; w.hold && recs.last.at == 0 {
-			sum.next = recs.resume
-		}
 	}
 	return sum, err
 }
@@ -158,8 +144,6 @@ type reader struct {
 	result  pcp.Result
 	domains map[pcp.InDom]*domain
 	group   *group
-	period  int64 // of the files, in nanoseconds
-	turn    int64 // the number of the period that is read
 	values  int64
 	begun   bool
 	first   int64              // the time of the earliest record
@@ -178,7 +162,7 @@ type sink interface {
 	labels(ctx context.Context, rec record, begins bool) error
 	// missing is called for a metric that a record has without values.
 	missing(metric string, rec record, why pmerr.Code) error
-	// turn is called when a period has ended.
+	// turn is called when a day has ended.
 	turn() error
 }
 
@@ -187,10 +171,7 @@ type watcher interface {
 }
 
 func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (*reader, error) {
-	r := &reader{src: src, recs: recs, cfg: cfg, domains: make(map[pcp.InDom]*domain), period: int64(cfg.Period)}
-	if r.period == 0 {
-		r.period = day
-	}
+	r := &reader{src: src, recs: recs, cfg: cfg, domains: make(map[pcp.InDom]*domain)}
 	// Without an answer they stay empty, or a guess.
 	r.host, _ = pmapi.HostName(ctx, recs.Source)
 	r.zone, _ = pmapi.Zone(ctx, recs.Source)
@@ -198,10 +179,8 @@ func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config
 	if r.machine == "" {
 		r.machine = machineOf(ctx, recs.Source)
 	}
-	if d, ok := cfg.store().(Dir); ok {
-		if err := cfg.place(r.host).fits(d); err != nil {
-			return nil, err
-		}
+	if err := cfg.place(r.host).fits(); err != nil {
+		return nil, err
 	}
 	r.group, recs.tick = newGroup(recs.origin.endless()), tick(cfg.Micros)
 	if err := recs.rewind(); err != nil {
@@ -369,9 +348,9 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 // begin ends the group before a record of another group.
 func (r *reader) begin(to sink, at int64) error {
 	g := r.group
-	date, turn := floor(at, day), floor(at, r.period)
-	turned := r.begun && turn != r.turn
-	if turned || date != g.date || g.full() {
+	date := floor(at, day)
+	turned := r.begun && date != g.date
+	if turned || g.full() {
 		if err := r.flush(to); err != nil {
 			return err
 		}
@@ -385,7 +364,7 @@ func (r *reader) begin(to sink, at int64) error {
 		r.first, r.latest = at, at
 	}
 	r.first, r.latest = min(r.first, at), max(r.latest, at)
-	r.begun, r.turn, g.date = true, turn, date
+	r.begun, g.date = true, date
 	return nil
 }
 

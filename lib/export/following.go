@@ -19,7 +19,6 @@ import (
 type Following struct {
 	Dir     string
 	Archive string        // the only one of Dir that is followed, "" for all below it
-	Period  time.Duration // the values of one of that length are in a file, which is written when it has passed or at the end; 0 for a file of each export
 	Output  string        // a directory below Dir that is left out, "" for none
 	Every   time.Duration // between two exports of an archive, at least
 	Poll    time.Duration // between two looks at the directories; 0 for a part of Every
@@ -49,10 +48,6 @@ func (e *ArchiveError) Error() string { return e.Name + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *ArchiveError) Unwrap() error { return e.Err }
-
-// followedPeriod is the Period of exports of archives that grow: their files are of a day at most, and
-// are replaced when the archive is complete.
-const followedPeriod = time.Duration(day)
 
 // Run exports until ctx is done, or Idle ends it. It returns the errors that last.
 func (x *Following) Run(ctx context.Context) []error {
@@ -102,23 +97,7 @@ func (x *Following) Run(ctx context.Context) []error {
 			busy--
 		}
 	}
-	x.rest(context.WithoutCancel(ctx))
 	return x.problems()
-}
-
-// rest exports what was held.
-func (x *Following) rest(ctx context.Context) {
-	for _, f := range x.list.folders {
-		for _, a := range f.archives {
-			if !a.held {
-				continue
-			}
-			sum, err := x.export(ctx, a, false, false)
-			if a.set(err); err == nil && len(sum.tables) > 0 {
-				x.Sum(sum)
-			}
-		}
-	}
 }
 
 // look adds the directories in which there is something to export to the queue.
@@ -183,10 +162,7 @@ func (x *Following) folder(ctx context.Context, f *folder, sums chan<- *Summary)
 		}
 		whole := x.list.complete(f, slices.Index(f.archives, a), now)
 		a.dirty, a.next = false, now.Add(x.Every)
-		sum, err := x.export(ctx, a, whole, x.Period != 0)
-		if err == nil {
-			a.held = sum.held
-		}
+		sum, err := x.export(ctx, a, whole)
 		switch {
 		case ctx.Err() != nil:
 			a.dirty = true
@@ -194,9 +170,6 @@ func (x *Following) folder(ctx context.Context, f *folder, sums chan<- *Summary)
 				sums <- sum
 			}
 			return
-		case errors.Is(err, errMeanwhile):
-			a.dirty, a.next = true, now
-			continue
 		case errors.Is(err, pmerr.NoData) && !whole:
 			a.set(nil) // it has no record yet
 			continue
@@ -232,8 +205,8 @@ func (x *Following) exported(a *growth, sum *Summary, whole bool) {
 }
 
 // export exports an archive. If it is whole, its files replace those that were written while it grew.
-func (x *Following) export(ctx context.Context, a *growth, whole, hold bool) (*Summary, error) {
-	job := x.Job(a.base, func(ctx context.Context, open Opener) (*Records, error) {
+func (x *Following) export(ctx context.Context, a *growth, whole bool) (*Summary, error) {
+	return x.Job(a.base, func(ctx context.Context, open Opener) (*Records, error) {
 		meta := metaSize(a.base)
 		src, err := open(ctx)
 		if err != nil {
@@ -243,18 +216,14 @@ func (x *Following) export(ctx context.Context, a *growth, whole, hold bool) (*S
 		if whole {
 			recs, err = NewRecords(src)
 		} else {
-			recs, err = newSnapshot(src, a.base, meta, hold)
+			recs, err = newSnapshot(src, a.base, meta)
 		}
 		if err != nil {
 			return nil, errors.Join(err, src.Close())
 		}
 		recs.resume = a.resume
 		return recs, nil
-	})
-	if !whole {
-		job.Period = cmp.Or(x.Period, followedPeriod)
-	}
-	return job.Run(ctx)
+	}).Run(ctx)
 }
 
 // Describe returns a line about what was exported.

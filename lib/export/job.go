@@ -25,7 +25,7 @@ type Job struct {
 // records of the same time meanwhile, it begins anew, and exports what that one has not.
 func (j *Job) Run(ctx context.Context) (sum *Summary, err error) {
 	for range 10 {
-		if sum, err = j.run(ctx); !errors.Is(err, errMeanwhile) || j.Period != 0 {
+		if sum, err = j.run(ctx); !errors.Is(err, errMeanwhile) {
 			break
 		}
 	}
@@ -61,11 +61,7 @@ func (j *Job) run(ctx context.Context) (sum *Summary, err error) {
 // Report returns a line about what was exported.
 func (j *Job) Report(sum *Summary) string {
 	if len(sum.tables) == 0 {
-		text := j.Name + ": nothing new"
-		if sum.gone > 0 {
-			text += fmt.Sprintf("; files that were exported and are not there: %d (to export them again, remove %s and all files of the host)", sum.gone, sum.hosts)
-		}
-		return text
+		return j.Name + ": nothing new"
 	}
 	text := fmt.Sprintf("%s: %d values of %d metrics", j.Name, sum.Values, sum.Metrics)
 	if sum.Events > 0 {

@@ -49,7 +49,6 @@ type growth struct {
 	grown  time.Time // when it has changed last
 	dirty  bool      // it has changed since it was exported
 	closed bool      // it was exported as an archive that does not grow any more
-	held   bool      // the last export has left records out, see Following.Period
 	resume *bookmark
 	torn   int       // exports in turn that found nothing but an unreadable record at the end
 	next   time.Time // it is not exported before that

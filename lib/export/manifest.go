@@ -64,7 +64,7 @@ type form struct {
 	Metrics   []string `json:"metrics,omitempty"` // nil for all
 	Partition string   `json:"partition"`
 	Wide      bool     `json:"wide,omitempty"`
-	Period    int64    `json:"period,omitempty"` // nanoseconds, 0 for days
+	Period    int64    `json:"period,omitempty"` // not 0 if the archive was growing: its files are replaced when it is complete
 }
 
 // A piece is a stretch of records of one archive, all of which were read.
@@ -316,30 +316,4 @@ func (m *manifest) has(table string) bool {
 	return m.find(func(u *unit) bool {
 		return slices.ContainsFunc(u.Files, func(file string) bool { return strings.HasPrefix(file, table+"/") })
 	}) != nil
-}
-
-// gone counts the files that are not there any more.
-func (m *manifest) gone(ctx context.Context) (n int, err error) {
-	files := make(map[string][]string) // by directory
-	for _, u := range m.Exports {
-		for _, file := range u.Files {
-			files[path.Dir(file)] = append(files[path.Dir(file)], path.Base(file))
-		}
-	}
-	for dir, names := range files {
-		there, err := m.store.List(ctx, dir)
-		if err != nil {
-			return n, err
-		}
-		known := make(map[string]bool, len(there))
-		for _, name := range there {
-			known[name] = true
-		}
-		for _, name := range names {
-			if !known[name] {
-				n++
-			}
-		}
-	}
-	return n, nil
 }

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -216,16 +214,6 @@ func TestHanging(t *testing.T) {
 // compaction, notices it.
 func TestLongNames(t *testing.T) {
 	demo := archivetest.Path(t, "demo")
-	deep := t.TempDir()
-	if runtime.GOOS == "windows" {
-		deep = "" // paths have no limit
-	}
-	for deep != "" && len(deep) < 3900 {
-		deep = filepath.Join(deep, strings.Repeat("d", 50))
-	}
-	if deep != "" {
-		deep += strings.Repeat("d", 3960-len(deep))
-	}
 	for _, tt := range []struct {
 		what, dir string
 		change    func(*Config)
@@ -236,20 +224,12 @@ func TestLongNames(t *testing.T) {
 		{"the host in that of a directory", t.TempDir(), func(c *Config) { c.Host = strings.Repeat("h", 251) }},
 		{"a host of other letters", t.TempDir(), func(c *Config) { c.Host, c.Partition = strings.Repeat("ü", 40), Partition{NoHost: true} }},
 		{"the archive", t.TempDir(), func(c *Config) { c.Name = strings.Repeat("a", 244) }},
-		{"the path", deep, func(c *Config) { c.Name = strings.Repeat("a", 120) }},
-		{"the path of a compaction", deep, func(c *Config) { c.Name, c.Partition = strings.Repeat("a", 100), Partition{NoHost: true, NoDate: true} }},
 	} {
-		if tt.dir == "" {
-			continue
-		}
-		if err := writeTo(t, tt.dir, demo, tt.change); !errors.Is(err, syscall.ENAMETOOLONG) && runtime.GOOS != "windows" || err == nil {
+		if err := writeTo(t, tt.dir, demo, tt.change); err == nil || !strings.Contains(err.Error(), "too long") {
 			t.Errorf("%s: %v", tt.what, err)
 		}
 		if left, _ := os.ReadDir(tt.dir); len(left) > 0 {
 			t.Errorf("%s: there is %q", tt.what, left)
-		}
-		if tt.dir == deep {
-			continue
 		}
 		if err := writeTo(t, tt.dir, demo); err != nil {
 			t.Errorf("%s: another name: %v", tt.what, err)

@@ -30,10 +30,6 @@ type Records struct {
 	last   heard     // the last record that was counted, if the records are a snapshot
 	before stretch   // before the records of its time
 	resume *bookmark // where the export before has ended; may be nil
-	sealed struct {  // last and before when files were complete
-		last   heard
-		before stretch
-	}
 }
 
 // A jump goes to the first gap of a coverage. Where the clock went back the search for a time may end after

@@ -62,7 +62,6 @@ type snapshot struct {
 	meta int64 // size of the metadata before the archive was opened
 	tail error // why the last record cannot be read
 	done bool  // all records have been read
-	hold bool  // records of the period that has not ended are left for later
 }
 
 func metaSize(base string) int64 {
@@ -75,12 +74,12 @@ func metaSize(base string) int64 {
 
 // newSnapshot returns the Records that the archive base has now. meta is the size of its metadata before it was
 // opened.
-func newSnapshot(src pmapi.Source, base string, meta int64, hold bool) (*Records, error) {
+func newSnapshot(src pmapi.Source, base string, meta int64) (*Records, error) {
 	r, err := newRecording(src)
 	if err != nil {
 		return nil, err
 	}
-	return &Records{Source: src, origin: &snapshot{recording: r, base: base, meta: meta, hold: hold}}, nil
+	return &Records{Source: src, origin: &snapshot{recording: r, base: base, meta: meta}}, nil
 }
 
 // instances implements origin. Records that were read before the context is done are exported with their names.

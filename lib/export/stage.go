@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -90,25 +88,18 @@ func (p place) base() string {
 // noValue is Hive's name for the directory of rows without a value.
 const noValue = "__HIVE_DEFAULT_PARTITION__"
 
-// mostFiles is how many files of a table may have numbers in their names.
-const mostFiles = 1e6
+// longest is how many bytes the name of a file has at most, and mostFiles how many files of a table have numbers in their names.
+const (
+	longest   = 255
+	mostFiles = 1e6
+)
 
-// fits returns an error if the file system cannot have the names of the files that an export or a compaction writes: they would be
-// refused after the manifest has named them. (A bucket refuses them before.)
-func (p place) fits(d Dir) error {
-	there := string(d) // or the directory above it that is there
-	for _, err := os.Stat(there); errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there; _, err = os.Stat(there) {
-		there = filepath.Dir(there)
-	}
-	for _, dir := range []string{p.dated("instances", 0), path.Join(compactDir, "run-4294967295", "new"), path.Dir(manifestPath(p.host))} {
-		file := (&output{dir: dir}).path(p.base(), mostFiles-1)
-		for _, name := range []string{filepath.Join(there, path.Base(dir)), filepath.Join(there, path.Base(file)), d.Name(file)} {
-			switch _, err := os.Lstat(name); {
-			case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR):
-			default: // each system has its own error of names
-				return fmt.Errorf("%s: no file can have this name: %w; if it is too long, give the host another name (--label host=NAME), the archive or the directory",
-					d.Name(file), reason(err))
-			}
+// fits returns an error if names of the files of an export are longer than file systems have: they would be refused after the manifest
+// has named them.
+func (p place) fits() error {
+	for _, name := range []string{"host=" + partition(p.host), (&output{}).path(p.base(), mostFiles-1)} {
+		if len(name) > longest {
+			return fmt.Errorf("%s: a name is too long for a file: give the host another one (--label host=NAME), or the archive", name)
 		}
 	}
 	return nil

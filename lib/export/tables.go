@@ -127,21 +127,16 @@ type writer struct {
 	ident     identityWriter
 	complete  int64 // values in complete files
 	committed int64 // of these
-	stream    bool  // files stand under their names when their period has ended,
-	hold      bool  // but not before the end, and without those of the period that has not ended
+	stream    bool  // files stand under their names when their day has ended
 }
 
-func newWriter(r *reader, st *stage, cfg *Config) *writer {
-	w := &writer{
+func newWriter(r *reader, st *stage) *writer {
+	return &writer{
 		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{growing: newGrowing[eventRow](st, "events")},
 		insts: newGrowing[instanceRow](st, "instances"), label: labelWriter{growing: newGrowing[labelRow](st, "labels")},
 		none: newGrowing[missingRow](st, "missing"), ident: newIdentityWriter(st, r.recs),
-		stream: cfg.Period != 0 || r.recs.origin.endless(),
+		stream: r.recs.origin.endless(),
 	}
-	if now, ok := r.recs.origin.(*snapshot); ok {
-		w.hold = now.hold
-	}
-	return w
 }
 
 func (w *writer) rows(g *group, metrics []metric) error {
@@ -158,7 +153,7 @@ func (w *writer) turn() error {
 		err = errors.Join(err, w.insts.close(), w.label.close(), w.none.close(), w.ident.close())
 		w.seal()
 	}
-	if err == nil && w.stream && !w.hold {
+	if err == nil && w.stream {
 		err = w.commit(nil)
 	}
 	return err
@@ -167,7 +162,6 @@ func (w *writer) turn() error {
 // seal notes that all records so far are in complete files.
 func (w *writer) seal() {
 	w.recs.tally.seal()
-	w.recs.sealed.last, w.recs.sealed.before = w.recs.last, w.recs.before
 	w.complete = w.reader.values
 }
 
@@ -184,13 +178,8 @@ func (w *writer) commit(damage error) error {
 	return nil
 }
 
-// finish ends all files. If no record was read that the tables do not have, it adds nothing to them. Files that are
-// held are left out, unless ctx is done.
-func (w *writer) finish(ctx context.Context, damage error) error {
-	if w.hold = w.hold && ctx.Err() == nil; w.hold {
-		w.recs.last, w.recs.before = w.recs.sealed.last, w.recs.sealed.before
-		return w.commit(nil)
-	}
+// finish ends all files. If no record was read that the tables do not have, it adds nothing to them.
+func (w *writer) finish(damage error) error {
 	if w.recs.cover != nil {
 		w.recs.end()
 		if len(w.recs.tally.pieces) == 0 && len(w.recs.cover.replace) == 0 && len(w.stage.m.Exports) > 0 {

@@ -17,13 +17,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"pmtools/lib/export"
+	"pmtools/lib/pmerr"
 )
 
 // A Bucket is an export.Store.
@@ -32,9 +32,6 @@ type Bucket struct {
 	name   string
 	prefix string // of all keys: "", or it ends with a slash
 	part   int64  // bytes of a part of an upload, at least
-	most   int    // names of a list
-	// patience is how long the completion of an upload may take, with all its attempts.
-	patience time.Duration
 
 	mu   sync.Mutex
 	mine map[string]bool // uploads that this process has stored, true for those that are complete
@@ -76,7 +73,7 @@ func open(env *settings, name, prefix string) *Bucket {
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
 		prefix += "/"
 	}
-	return &Bucket{client: s3.New(env.options()), name: name, prefix: prefix, part: 16 << 20, most: maxNames, patience: 10 * time.Minute, mine: make(map[string]bool)}
+	return &Bucket{client: s3.New(env.options()), name: name, prefix: prefix, part: 16 << 20, mine: make(map[string]bool)}
 }
 
 func (b *Bucket) key(path string) *string { return aws.String(b.prefix + path) }
@@ -106,25 +103,13 @@ func (b *Bucket) Open(ctx context.Context, path string) (export.File, error) {
 		return nil, err
 	}
 	copied := &file{File: f}
-	most := int64(maxObject)
-	if out.ContentLength != nil {
-		most = maxTable
-	}
-	if copied.size, err = io.Copy(f, limited(out, most)); err == nil && out.ContentLength != nil && copied.size != *out.ContentLength {
+	if copied.size, err = io.Copy(f, out.Body); err == nil && out.ContentLength != nil && copied.size != *out.ContentLength {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		return nil, errors.Join(b.failed("read", path, err), copied.Close())
 	}
 	return copied, nil
-}
-
-// limited returns the content of an object, which is an error if it is longer than so many bytes, or says so.
-func limited(out *s3.GetObjectOutput, most int64) io.Reader {
-	if aws.ToInt64(out.ContentLength) > most {
-		most = 0
-	}
-	return &boundedBody{out.Body, most}
 }
 
 // A file is the copy of an object, which Close removes.
@@ -144,7 +129,9 @@ func (b *Bucket) Read(ctx context.Context, path string, limit int64) (text []byt
 		return nil, "", err
 	}
 	defer out.Body.Close()
-	text, err = io.ReadAll(limited(out, min(limit, maxObject)))
+	if text, err = io.ReadAll(io.LimitReader(out.Body, limit+1)); err == nil && int64(len(text)) > limit {
+		err = pmerr.TooBig
+	}
 	if err != nil {
 		return nil, "", b.failed("read", path, err)
 	}
@@ -170,11 +157,8 @@ func (b *Bucket) Replace(ctx context.Context, path string, text []byte, version 
 // List implements export.Store.
 func (b *Bucket) List(ctx context.Context, dir string) (names []string, err error) {
 	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: b.key(dir + "/"), Delimiter: aws.String("/")}
-	for list, n := s3.NewListObjectsV2Paginator(b.client, in), (&pages{most: b.most}); list.HasMorePages(); {
+	for list := s3.NewListObjectsV2Paginator(b.client, in); list.HasMorePages(); {
 		page, err := list.NextPage(ctx)
-		if err == nil {
-			err = n.next(page.NextContinuationToken, len(names))
-		}
 		if err != nil {
 			return nil, b.failed("list", dir+"/", err)
 		}
@@ -234,27 +218,12 @@ func (b *Bucket) mark(id string, complete bool) {
 	b.mu.Unlock()
 }
 
-// complete completes an upload of the parts that the bucket has of it. A server may send blanks while it does so, but not for ever.
+// complete completes an upload of the parts that the bucket has of it.
 func (b *Bucket) complete(ctx context.Context, id, path string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, b.patience, fmt.Errorf("the server has not completed it within %v", b.patience))
-	defer cancel()
-	if err := b.completeParts(ctx, id, path); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return err
-	}
-	return nil
-}
-
-func (b *Bucket) completeParts(ctx context.Context, id, path string) error {
 	var parts []types.CompletedPart
 	in := &s3.ListPartsInput{Bucket: &b.name, Key: b.key(path), UploadId: &id}
-	for list, n := s3.NewListPartsPaginator(b.client, in), (&pages{most: maxParts}); list.HasMorePages(); {
+	for list := s3.NewListPartsPaginator(b.client, in); list.HasMorePages(); {
 		page, err := list.NextPage(ctx)
-		if err == nil {
-			err = n.next(page.NextPartNumberMarker, len(parts))
-		}
 		if err != nil {
 			return err
 		}

@@ -162,7 +162,7 @@ func TestLost(t *testing.T) {
 
 // other returns the bucket as another process has it.
 func (b *Bucket) other() *Bucket {
-	return &Bucket{client: b.client, name: b.name, prefix: b.prefix, part: b.part, most: b.most, patience: b.patience, mine: make(map[string]bool)}
+	return &Bucket{client: b.client, name: b.name, prefix: b.prefix, part: b.part, mine: make(map[string]bool)}
 }
 
 // forget ends the uploads that no manifest names, as a rule of the bucket does after some days.

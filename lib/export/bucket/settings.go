@@ -18,8 +18,6 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
-
-	"pmtools/lib/pmerr"
 )
 
 // settings are what the environment says of the server and who asks it.
@@ -72,7 +70,7 @@ func (s *settings) options() s3.Options {
 		}),
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = attempts, s.pause }),
 		HTTPClient: &http.Client{
-			Transport: bounded{&http.Transport{
+			Transport: reusing{&http.Transport{
 				Proxy: http.ProxyFromEnvironment, DialContext: s.dial, TLSHandshakeTimeout: 30 * time.Second,
 				MaxIdleConnsPerHost: atOnce, IdleConnTimeout: time.Minute,
 			}},
@@ -119,67 +117,18 @@ func (c waiting) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Limits of what a server answers.
-const (
-	maxTable  = 4 << 30   // bytes of an object that says how long it is
-	maxText   = 8 << 20   // of any other answer
-	maxNames  = 1 << 20   // objects and prefixes below a path, of which a page has 1000
-	maxObject = 256 << 20 // bytes of an object that does not say it
-)
-
-// bounded limits the answers that the library reads into memory: all but objects, which are read here.
-type bounded struct{ http.RoundTripper }
+// A reusing transport keeps connections. The library closes the body of a request when the answer comes, and its WriteTo fails then:
+// net/http, which looks for more of the body after its length, would close the connection. Read ends.
+type reusing struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t reusing) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
-		// The library closes the body when the answer comes, and its WriteTo fails then: net/http, which looks for more of the body after
-		// its length, would close the connection. Read ends.
 		sent := *r
 		sent.Body = struct{ io.ReadCloser }{r.Body}
 		r = &sent
 	}
-	answer, err := b.RoundTripper.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	if q := r.URL.Query(); r.Method != http.MethodGet || answer.StatusCode >= 300 || q.Has("list-type") || q.Has("uploadId") {
-		answer.Body = &boundedBody{answer.Body, maxText}
-	}
-	return answer, nil
-}
-
-// A boundedBody is an error after so many bytes.
-type boundedBody struct {
-	io.ReadCloser
-	left int64
-}
-
-// Read implements io.Reader.
-func (b *boundedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, errTooLong
-	}
-	return n, err
-}
-
-var errTooLong = fmt.Errorf("%w: the answer of the server is longer than those of S3", pmerr.TooBig)
-
-// pages counts the pages of a list.
-type pages struct {
-	most, count int
-	last        string // its token
-}
-
-// next returns an error if a server goes on for longer than S3 does, or goes round in circles. more is the token of the next page.
-func (p *pages) next(more *string, names int) error {
-	p.count++
-	if more != nil && *more == p.last || names > p.most || p.count > 10+2*p.most/1000 {
-		return fmt.Errorf("%w: the list of the server has no end: %d pages, %d names", pmerr.TooBig, p.count, names)
-	}
-	p.last = aws.ToString(more)
-	return nil
+	return t.RoundTripper.RoundTrip(r)
 }
 
 // noUpload is the code of an upload that was completed or aborted.
@@ -226,9 +175,6 @@ func (b *Bucket) failed(what, path string, err error) error {
 	case "NotImplemented":
 		return say("the server does not know multipart uploads or conditional writes (NotImplemented), which exports need")
 	case "":
-		if errors.Is(err, pmerr.TooBig) {
-			return fmt.Errorf("%s %s: %w: check AWS_ENDPOINT_URL", what, b.Name(path), pmerr.TooBig)
-		}
 		if answer, ok := errors.AsType[*awshttp.ResponseError](err); ok && answer.HTTPStatusCode() >= 400 {
 			return say(fmt.Sprintf("the server answered with HTTP status %d, and not as S3 does: check AWS_ENDPOINT_URL", answer.HTTPStatusCode()))
 		}
