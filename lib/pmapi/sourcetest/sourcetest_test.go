@@ -1,73 +1,95 @@
 package sourcetest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	_ "pmtools/test/env"
 )
 
-// open opens the archive that the tests of this package change.
-func open(t *testing.T, base string) *pmapi.Archive {
-	t.Helper()
-	a, err := pmapi.OpenArchive(t.Context(), base, nil)
-	if err != nil {
-		t.Fatal(err)
+// Sources that break the promises of the interface in one way each.
+type (
+	unnamed   struct{ *pmapi.Archive } // Names has no name
+	childless struct{ *pmapi.Archive } // Children has none
+	twice     struct{ *pmapi.Archive } // Instances has the first one twice
+	mixed     struct{ *pmapi.Archive } // Fetch has the columns in another order
+	stale     struct{ *pmapi.Archive } // Fetch leaves the time as it was
+	oneWay    struct{ *pmapi.Archive } // SetMode knows no way back
+	undead    struct{ *pmapi.Archive } // Close does not close
+)
+
+func (unnamed) Names(context.Context, pcp.ID) ([]string, error) { return nil, nil }
+
+func (childless) Children(context.Context, string) ([]pcp.Child, error) { return nil, nil }
+
+func (s twice) Instances(ctx context.Context, ds []pcp.InDom, at pmapi.When) ([]pcp.Answer[[]pcp.Instance], error) {
+	found, err := s.Archive.Instances(ctx, ds, at)
+	for i := range found {
+		if v := &found[i].Value; len(*v) > 0 {
+			*v = append(*v, (*v)[0])
+		}
 	}
-	t.Cleanup(func() { a.Close() })
-	return a
+	return found, err
 }
 
-// TestHonest runs the kit over Sources that do as they should.
-func TestHonest(t *testing.T) {
-	base := archivetest.Path(t, "labels")
-	Run(t, func(t *testing.T) pmapi.Source { return open(t, base) })
-	Run(t, func(t *testing.T) pmapi.Source { return &liar{Archive: open(t, base)} })
-	Run(t, func(t *testing.T) pmapi.Source {
-		a := open(t, base)
-		return &live{Source: a, inner: a}
-	})
+func (s mixed) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	err := s.Archive.Fetch(ctx, req, dst)
+	slices.Reverse(dst.Sets)
+	return err
 }
 
-// A lie is a way to break the contract, and the kit's message about it.
-type lie struct {
-	name  string
-	check string // that must fail
-	want  string // part of a message
-	tell  func(l *liar)
+func (s stale) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	before := dst.Time
+	err := s.Archive.Fetch(ctx, req, dst)
+	dst.Time = before
+	return err
 }
 
-// lies returns all lies.
-func lies() []lie {
-	return slices.Concat(nameLies(), metaLies(), textLies(), manyLies(), fetchLies(), againLies(), requestLies(), columnLies(), timeLies())
+func (s oneWay) SetMode(m pcp.Mode, when *pcp.Timestamp, _ time.Duration) error {
+	if m == pcp.Back {
+		m = pcp.Forward
+	}
+	return s.Archive.SetMode(m, when, 0)
 }
 
-// TestLies runs the kit over Sources that break the contract in one way each.
+func (undead) Close() error { return nil }
+
+// TestLies runs the kit over Sources that break the contract, and over one that keeps it.
 func TestLies(t *testing.T) {
 	base := archivetest.Path(t, "labels")
-	for _, tt := range lies() {
-		t.Run(tt.check+"/"+tt.name, func(t *testing.T) {
-			var said []string
-			i := slices.IndexFunc(checks(), func(c check) bool { return c.name == tt.check })
-			if i < 0 {
-				t.Fatalf("no check %q", tt.check)
-			}
-			c := checks()[i]
-			c.do(func() pmapi.Source {
-				l := &liar{Archive: open(t, base)}
-				tt.tell(l)
-				if strings.HasPrefix(tt.name, "live: ") {
-					return &live{Source: l, inner: l}
-				}
-				return l
-			}, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
-			if !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, tt.want) }) {
-				t.Errorf("said %q, want %q", said, tt.want)
-			}
-		})
+	open := func(t *testing.T) *pmapi.Archive {
+		a, err := pmapi.OpenArchive(t.Context(), base, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { a.Close() })
+		return a
+	}
+	Run(t, func(t *testing.T) pmapi.Source { return open(t) })
+	for want, lie := range map[string]func(a *pmapi.Archive) pmapi.Source{
+		"names: Names(245.":                           func(a *pmapi.Archive) pmapi.Source { return unnamed{a} },
+		"children: Walk shows":                        func(a *pmapi.Archive) pmapi.Source { return childless{a} },
+		"instances: Instances(245.1): 0 is there":     func(a *pmapi.Archive) pmapi.Source { return twice{a} },
+		"fetch: Fetch(":                               func(a *pmapi.Archive) pmapi.Source { return mixed{a} },
+		"fetch: Fetch: the result is of":              func(a *pmapi.Archive) pmapi.Source { return stale{a} },
+		"timeline end: backwards: sample 0":           func(a *pmapi.Archive) pmapi.Source { return oneWay{a} },
+		"close: Fetch after Close: error <nil>, want": func(a *pmapi.Archive) pmapi.Source { return undead{a} },
+	} {
+		var said []string
+		for _, c := range checks() {
+			c.do(func() pmapi.Source { return lie(open(t)) }, func(format string, args ...any) {
+				said = append(said, c.name+": "+fmt.Sprintf(format, args...))
+			})
+		}
+		if !slices.ContainsFunc(said, func(s string) bool { return strings.HasPrefix(s, want) }) {
+			t.Errorf("said %q, want %q", said, want)
+		}
 	}
 }

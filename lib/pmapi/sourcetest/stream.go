@@ -3,7 +3,6 @@ package sourcetest
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -204,34 +203,14 @@ func show(t pcp.Timestamp) string { return fmt.Sprintf("%d.%09d", t.Sec, t.Nsec)
 
 // text returns a column as text, with its type only if it has values.
 func text(v *pcp.Values) string {
-	var b strings.Builder
-	fmt.Fprint(&b, v.ID)
-	if v.Err != nil {
-		fmt.Fprintf(&b, " error %d", pmerr.Of(v.Err))
+	c := *v
+	if c.Err != nil {
+		c.Err = pmerr.Of(c.Err)
 	}
-	if v.Len() > 0 {
-		fmt.Fprintf(&b, " %v", v.Type)
+	if c.Len() == 0 {
+		c.Type = pcp.Unknown
 	}
-	for i, inst := range v.Insts {
-		fmt.Fprintf(&b, " %d=", inst)
-		switch {
-		case i < len(v.Odd) && v.Odd[i].Bad:
-			fmt.Fprintf(&b, "%+v", v.Odd[i])
-		case i < len(v.Blobs):
-			fmt.Fprintf(&b, "%q", v.Blobs[i])
-		case i >= len(v.Words):
-			b.WriteString("?")
-		case v.Type == pcp.Double:
-			fmt.Fprintf(&b, "%g(%#x)", math.Float64frombits(v.Words[i]), v.Words[i])
-		case v.Type == pcp.Float:
-			fmt.Fprintf(&b, "%g(%#x)", math.Float32frombits(uint32(v.Words[i])), v.Words[i])
-		case v.Type == pcp.Uint64:
-			fmt.Fprint(&b, v.Words[i])
-		default:
-			fmt.Fprint(&b, int64(v.Words[i]))
-		}
-	}
-	return b.String()
+	return fmt.Sprintf("%+v", c)
 }
 
 func clone(v *pcp.Values) pcp.Values {

@@ -7,6 +7,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmcd/pmcdtest"
+	_ "pmtools/test/env"
 )
 
 // A daemon with metrics of its own, which ends the connection in the middle of a reply.
