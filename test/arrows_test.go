@@ -121,14 +121,13 @@ cmd/internal/files: cmd/internal/cli derive/load lib/safefile lib/pmerr
 cmd/internal/hostfile: lib/safefile
 cmd/internal/push: cmd/internal/cli cmd/internal/source cmd/internal/hostfile derive/query cmd/internal/repl lib/pmapi lib/pmcd lib/remotewrite lib/sampling lib/version
 cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd lib/safefile
-cmd/internal/paint: cmd/internal/item
 cmd/internal/pager: cmd/internal/cli internal/textwidth
 cmd/internal/picture: cmd/internal/chart internal/textwidth lib/safefile
 cmd/internal/grid: cmd/internal/answer internal/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: internal/draw cmd/internal/answer derive/diagnose cmd/internal/chart cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/paint cmd/internal/picture cmd/internal/push cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest cmd/internal/fleet cmd/internal/install derive/lint derive/load cmd/internal/lsp cmd/internal/manual cmd/internal/repl derive/sql derive/summary derive/query cmd/internal/report
+cmd/pmderive: internal/draw cmd/internal/answer derive/diagnose cmd/internal/chart cmd/internal/cli cmd/internal/command cmd/internal/duckdb cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/hostfile cmd/internal/pager cmd/internal/picture cmd/internal/push cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest cmd/internal/fleet cmd/internal/install derive/lint derive/load cmd/internal/lsp cmd/internal/manual cmd/internal/repl derive/sql derive/summary derive/query cmd/internal/report
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

@@ -37,7 +37,7 @@ pmstore -n FILE x 1
 pmerr -D FILE 1
 pmderive -a FILE x
 pmderive -a FILE
-pmderive -a FILE :record\ --background\ rec
+pmderive -a FILE record rec x
 pmderive -a FILE eval x
 pmderive -a FILE eval x --archive-out out
 pmderive -a FILE explain x
@@ -95,9 +95,8 @@ pmderive -a DEMO eval kernel.all.load --plot FILE
 pmderive -a DEMO export -o FILE
 pmderive test cases --junit FILE
 pmderive test cases --keep FILE
-pmderive -a DEMO :output\ FILE kernel.all.load
 pmderive -a DEMO a.b=1 :save\ FILE
-pmderive -L :record\ --background\ FILE
+pmderive -L record FILE sample.bin
 PMDERIVE_HISTORY=FILE pmderive -L hinv.ncpu
 `), "\n"), strings.Split(strings.TrimSpace(`
 pminfo -h HOST -f x
@@ -124,7 +123,7 @@ pmderive -h HOST export -o out
 pmderive -h HOST push --queue q --to http://127.0.0.1:1 x
 pmderive -h HOST sql x
 pmderive -h HOST install --dir out defs
-pmderive -h HOST :record\ --background\ rec
+pmderive -h HOST record rec x
 pmderive -h HOST lsp
 pmderive compare -h HOST -h HOST?compress
 pmderive compare DEMO -h HOST

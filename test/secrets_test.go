@@ -85,10 +85,10 @@ func secretPlaces() []secretPlace {
 		add(append(words, "--hosts", "SPEC", "m")...)
 	}
 	for _, item := range []string{":source host SPEC", ":source host nohost.invalid SPEC", ":source archive SPEC", ":source SPEC", ":source SPEC m"} {
-		add("pmderive", item, ":source", "m", ":record --background -t 10msec folio m", ":record --stop", ":history")
-		places = append(places, secretPlace{args: []string{"pmderive"}, input: item + "\n:source\nm\n:history\n"})
+		add("pmderive", item, ":source", "m", ":record -s 1 -t 10msec out m")
+		places = append(places, secretPlace{args: []string{"pmderive"}, input: item + "\n:source\nm\n"})
 	}
-	add("pmderive", "-h", "SPEC", ":record --background -t 10msec folio m", ":record --stop", ":source")
+	add("pmderive", "-h", "SPEC", ":record -s 1 -t 10msec out m", ":source")
 	add("pmderive", "-h", "SPEC", "record", "-s1", "out", "m")
 	add("pmderive", "compare", "DEMO", "SPEC")
 	add("pmderive", "summarize", "-a", "SPEC")

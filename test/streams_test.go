@@ -25,13 +25,11 @@ var mayWrite = []string{
 // mayRun has the files or packages that start programs, and who names these. No file or name from outside does.
 var mayRun = map[string]string{
 	"cmd/internal/cli/messages.go":  "PCP_XCONFIRM_PROG of pcp.conf or the environment",
-	"cmd/pmderive/shell.go":         "the person at the prompt: :!COMMAND",
 	"cmd/internal/cli/stream.go":    "nobody: it gives programs the terminal",
 	"cmd/internal/source/local.go":  "-K add,DOMAIN,PROGRAM on the command line",
 	"cmd/internal/pager":            "PAGER, or less",
 	"cmd/pmderive/record.go":        "the directory of pmlogger in pcp.conf",
 	"cmd/internal/duckdb/duckdb.go": "the program: duckdb, for --run",
-	"cmd/internal/files/edit.go":    "VISUAL, EDITOR or vi, for :edit",
 	"cmd/pmval/control.go":          "nobody: it asks for an error",
 	"lib/builtin/linux":             "nobody: it starts its own program again",
 	"internal/dbpmda":               "the command open of the dialogue",

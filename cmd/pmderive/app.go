@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/history"
 	"pmtools/cmd/internal/hostfile"
 	"pmtools/cmd/internal/pager"
-	"pmtools/cmd/internal/paint"
+
 	"pmtools/cmd/internal/report"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/diagnose"
@@ -57,7 +58,7 @@ func (a *app) complain(err error) {
 		}
 		text := problemText(err, a.Env.Stderr, a.Env.Prog+": ")
 		if a.Env.ColorWanted(a.Env.Stderr) {
-			text = paint.Carets(text)
+			text = redCarets(text)
 			a.Env.Paints(true, false)
 		}
 		fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, text)
@@ -91,4 +92,18 @@ func exitIf(failed bool) error {
 		return cli.Exit(1)
 	}
 	return nil
+}
+
+// red returns text in red.
+func red(text string) string { return "\x1b[31m" + text + "\x1b[0m" }
+
+// redCarets returns an error with red carets: the lines that have nothing else. No sequence in the text remains one.
+func redCarets(text string) string {
+	lines := strings.SplitAfter(strings.ReplaceAll(text, "\x1b", "?"), "\n")
+	for i, line := range lines {
+		if mark := strings.TrimSpace(line); mark != "" && strings.Trim(mark, "^~ ") == "" {
+			lines[i] = red(strings.TrimRight(line, "\n")) + "\n"
+		}
+	}
+	return strings.Join(lines, "")
 }

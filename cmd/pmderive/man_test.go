@@ -212,7 +212,7 @@ func TestManual(t *testing.T) {
 	for _, item := range []string{
 		":explain", ":watch", ":plot", ":metrics", ":desc", ":inst", ":text", ":labels", ":list", ":show", ":drop", ":load", ":save", ":save!",
 		":source", ":time", ":step", ":next", ":prev", ":set", ":debug", ":help", ":quit",
-		":run", ":output", ":edit", ":timing", ":vertical", ":top", ":find", ":describe", ":d", ":report", ":reports", ":install", ":uninstall", ":install!",
+		":run", ":top", ":find", ":describe", ":d", ":report", ":reports", ":install", ":uninstall", ":install!",
 	} {
 		if !strings.Contains(text, `\fB`+item+`\fR`) {
 			t.Errorf("man/pmderive.1 does not document %s", item)

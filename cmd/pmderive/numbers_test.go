@@ -67,7 +67,7 @@ func TestExtremeItems(t *testing.T) {
 		for _, item := range []string{
 			":top %s t.d", ":watch %s t.d", ":plot %s t.d", ":next %s", ":prev %s", ":time %s", ":time +%ss", ":time -%sd", ":step %s", ":step %sd", ":find %s",
 			":set top %s\nt.d", ":set width %s\nt.d", ":set precision %s\nt.d", ":set samples %s\n:set interval 1000\n:watch t.d",
-			":set interval %s\n:watch t.d", ":last -f %s", ":summarize --top %s t.d", ":summarize --every %s t.d", ":compare --top %s ta",
+			":set interval %s\n:watch t.d", ":eval -f %s t.d", ":summarize --top %s t.d", ":summarize --every %s t.d", ":compare --top %s ta",
 		} {
 			lines := strings.Split(strings.ReplaceAll(item, "%s", n), "\n")
 			began := time.Now()

@@ -52,9 +52,6 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 	default:
 		form = samples.NewTable
 	}
-	if p, ok := w.(*pager.Pager); ok && machine {
-		p.Whole()
-	}
 	if p, ok := w.(*pager.Pager); ok && h.Live && h.Samples != 1 {
 		if err := p.Live(); err != nil {
 			return nil, err

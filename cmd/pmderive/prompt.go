@@ -16,7 +16,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/history"
 	"pmtools/cmd/internal/pager"
-	"pmtools/cmd/internal/paint"
+
 	"pmtools/cmd/internal/repl"
 	"pmtools/internal/textwidth"
 )
@@ -32,14 +32,13 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		return err
 	}
 	leaving := func() { a.pager.End(); mode.leave() }
-	colors := &paint.Painter{Marks: s.Marks}
 	h := &a.history
 	*h = *history.Open(a.Env.LookupEnv)
 	var rl lineReader = &plainLines{in: newLines(a.Env.Stdin), out: a.Env.Stdout}
 	remember := func(string) {}
 	if a.Env.Getenv("TERM") != "dumb" {
 		// The editor is not closed: that would wait for one more key where Ctrl-D was typed ahead.
-		editor, err := a.newReadline(s, mode, colors)
+		editor, err := a.newReadline(s, mode)
 		if err != nil {
 			return err
 		}
@@ -66,7 +65,6 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		return false
 	}
 	for {
-		colors.On = s.Color()
 		stop := cli.RestoreOn(leaving, os.Interrupt) // by kill: a key is none in raw mode
 		text, err := readItem(rl, s.Prompt(), s.Incomplete)
 		stop()
@@ -149,11 +147,10 @@ func editorWidth() int {
 
 // newReadline returns the line editor. It handles Ctrl-Z itself: readline stops the parent as well,
 // which may be a shell script, and not the other processes of the group.
-func (a *app) newReadline(s *repl.Session, m *mode, p *paint.Painter) (rl *readline.Instance, err error) {
+func (a *app) newReadline(s *repl.Session, m *mode) (rl *readline.Instance, err error) {
 	rl, err = readline.NewEx(&readline.Config{
 		Stdout: a.Env.LineEditor(), Stderr: a.Env.LineEditor(),
 		AutoComplete:           completer{s},
-		Painter:                p,
 		HistoryLimit:           history.Limit,
 		HistorySearchFold:      true,
 		DisableAutoSaveHistory: true,
@@ -229,7 +226,7 @@ func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool
 		head := "error: "
 		text := problemText(err, a.Env.Stdout, head)
 		if s.Color() {
-			text, head = paint.Carets(text), paint.Red(head)
+			text, head = redCarets(text), red(head)
 			a.Env.Paints(true, false)
 		}
 		fmt.Fprint(a.Env.Out, head, text)

@@ -36,7 +36,7 @@ func (l *lines) Readline() (string, error) {
 }
 
 func TestReadItem(t *testing.T) {
-	l := &lines{list: []string{"a", "(a", "+ b)", "a \\", " + b", "(a", ctrlC, "a +", "b", "a,", "b", "rescale(a, \"K", "B\")", "(a", ":reset", "a ?", ":quit", "(a", `\q`, "(a"}}
+	l := &lines{list: []string{"a", "(a", "+ b)", "a \\", " + b", "(a", ctrlC, "a +", "b", "a,", "b", "rescale(a, \"K", "B\")", "a ?", ":quit", "(a"}}
 	var got []string
 	for {
 		text, err := readItem(l, "> ", repl.New(&repl.Options{}).Incomplete)
@@ -48,10 +48,10 @@ func TestReadItem(t *testing.T) {
 		}
 		got = append(got, text)
 	}
-	if want := "a|(a + b)|a  + b|" + ctrlC + "|a + b|a, b|rescale(a, \"K B\")|:reset|:quit|\\q"; strings.Join(got, "|") != want {
+	if want := "a|(a + b)|a  + b|" + ctrlC + "|a + b|a, b|rescale(a, \"K B\")|:quit"; strings.Join(got, "|") != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if want := "> |> |(... |> |\\... |> |(... |> |+... |> |,... |> |\"... |> |(... |> |?... |> |(... |> |(... |(... "; strings.Join(l.prompts, "|") != want {
+	if want := "> |> |(... |> |\\... |> |(... |> |+... |> |,... |> |\"... |> |?... |> |(... |(... "; strings.Join(l.prompts, "|") != want {
 		t.Errorf("prompts %q", l.prompts)
 	}
 }

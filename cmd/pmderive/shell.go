@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/check"
@@ -166,22 +164,6 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 	})
 	if bad := lines.Err(); bad != nil {
 		return bad
-	}
-	return err
-}
-
-// shell runs a command of the shell. The text that comes before it is written first.
-func (a *app) shell(command string) error {
-	if err := a.Env.Out.Flush(); err != nil {
-		return err
-	}
-	shell := ""
-	if command == "" {
-		shell = a.Env.Getenv("SHELL")
-	}
-	err := files.Shell(shell, command)
-	if status, ok := errors.AsType[*exec.ExitError](err); ok {
-		return query.Problemf("the command ended with %s", status.ProcessState)
 	}
 	return err
 }

@@ -13,7 +13,6 @@ import (
 	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/grid"
 	"pmtools/cmd/internal/install"
-	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/repl"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/check"
@@ -112,18 +111,26 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	return &repl.Options{
 		Sources: repl.Sources{
 			Open: a.open, Kind: kind, Name: name, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(),
-			Record: a.record, ArchiveVersion: a.archiveVersion(), KnownHosts: a.knownHosts, Machines: a.machines, Derived: a.sources.Open,
+			ArchiveVersion: a.archiveVersion(), KnownHosts: a.knownHosts, Machines: a.machines, Derived: a.sources.Open,
 		},
 		World: repl.World{
 			Tools: func() (*install.Tools, []string) {
 				return install.NewTools(env.Config(), a.configFile("derived")), a.sources.Loaded
 			},
 			Read: a.readFiles, Confirm: env.Confirm, Progress: progress,
-			Now: env.Now, Waits: env.Waits, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: func(text string) (string, error) { return files.Edit(env.LookupEnv, text) }, Shell: a.shell, History: func() []string { return a.history.Items }, Note: a.note, Complain: a.complain,
+			Now: env.Now, Waits: env.Waits, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Note: a.note, Complain: a.complain,
 		},
 		Reports:     &a.reports,
 		Definitions: a.sources.Set(), Zone: zone, Settings: set, Verbs: a.ownVerbs(),
 	}, nil
+}
+
+// archiveVersion returns the version of archives that PCP's configuration asks for, 0 for the usual one.
+func (a *app) archiveVersion() int {
+	if a.Env.Config().Get("PCP_ARCHIVE_VERSION") == "2" {
+		return 2
+	}
+	return 0
 }
 
 // zone returns the zone in which times are shown and meant, unless -z asks for that of the source.
@@ -134,14 +141,11 @@ func (a *app) zone() (*time.Location, error) {
 	return a.Env.Zone(), nil
 }
 
-// table draws a table within the width of the terminal. The pager keeps the header of the first one.
+// table draws a table within the width of the terminal.
 func (a *app) table(ctx context.Context, w io.Writer, t *repl.Table) error {
 	width, _ := cli.TerminalSize(a.Env.Stdout)
 	if _, file := w.(files.Redirected); file {
 		width = 0
-	}
-	if p, ok := w.(*pager.Pager); ok && len(t.Header) > 0 {
-		p.Header()
 	}
 	return grid.Draw(ctx, w, t, width)
 }

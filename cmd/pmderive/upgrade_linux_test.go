@@ -210,7 +210,7 @@ func (c *corpus) queue() {
 	c.do(os.WriteFile(filepath.Join(c.out, "queue.txt"), []byte(samplesOf(d)), 0o666))
 }
 
-// user makes the files that a user has: definitions, reports, cases, settings, history, records.
+// user makes the files that a user has: definitions, reports, cases, history, records.
 func (c *corpus) user() {
 	for name, text := range upgradeFiles {
 		c.do(os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o666))
@@ -219,13 +219,12 @@ func (c *corpus) user() {
 	c.run("-a", "archives/demo", "--extended", "m.top = topn(1, rate(disk.dev.total))", ":save! extended.conf")
 	c.run("-a", "archives/demo", "install", "--user", "reads.conf")
 	c.run("test", "--record", "reads.cases")
-	c.run("-a", "archives/demo", ":set interval 30s", ":set precision 2", ":set sort value", ":set raw on", ":set output csv", ":set save")
 	c.run("-a", "archives/demo", "eval", "-t", "1min", "kernel.all.load", "m.used", "-c", "saved.conf", "--archive-out", "derived")
 	prompt := c.boxed("script", "-qec", c.program+" -h "+c.serve(pmcdtest.Sample()), "/dev/null")
 	keys, err := prompt.StdinPipe()
 	c.do(err)
 	c.do(prompt.Start())
-	for _, item := range []string{"sample.bin", ":record --background -t 0.5 rec/session sample.bin", "sum((sample.bin", "))", "sample.bin * 2", ":record --stop", ":quit"} {
+	for _, item := range []string{"sample.bin", ":record -s 2 -t 0.5 rec/session sample.bin", "sum((sample.bin", "))", "sample.bin * 2", ":quit"} {
 		time.Sleep(time.Second)
 		_, err := keys.Write([]byte(item + "\r"))
 		c.do(err)

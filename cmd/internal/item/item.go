@@ -1,5 +1,5 @@
 // Package item parses what a user types at the prompt: expressions, definitions, attributes of
-// definitions, and commands, those of other programs among them.
+// definitions, and commands.
 package item
 
 import (
@@ -43,13 +43,6 @@ func Parse(src string) Item {
 	case strings.HasPrefix(text, "help "):
 		topic := strings.TrimSpace(text[len("help "):])
 		return Item{Kind: Command, Name: "help", Text: topic, Start: start + len(text) - len(topic)}
-	case text == "?", strings.HasPrefix(text, "? "), text[0] == '\\' && text != `\`, strings.HasPrefix(text, ".") && foreign(text) != "":
-		it := Parse(foreign(text))
-		it.Start = max(strings.LastIndex(src, it.Text), 0)
-		return it
-	case strings.HasPrefix(text, ":!"):
-		arg := strings.TrimSpace(text[2:])
-		return Item{Kind: Command, Name: "!", Text: arg, Start: start + len(text) - len(arg)}
 	case text[0] == ':':
 		name, arg, _ := strings.Cut(text[1:], " ")
 		arg = strings.TrimSpace(arg)
@@ -80,32 +73,6 @@ func wordItem(text string) string {
 		return word
 	}
 	return ""
-}
-
-// others are the commands of other programs' prompts, psql's and duckdb's, and what they are here.
-var others = map[string]string{
-	`\q`: "quit", `\?`: "help", `\h`: "help", `?`: "help", `\d`: "metrics", `\dt`: "metrics", `\l`: "list", `\i`: "run", `\o`: "output",
-	`\e`: "edit", `\timing`: "timing", `\c`: "source", `\x`: "vertical", `\set`: "set", `\watch`: "watch", `\s`: "history", `\r`: "reset",
-	".quit": "quit", ".exit": "quit", ".help": "help", ".tables": "metrics", ".read": "run", ".output": "output", ".timer": "timing", ".shell": "!", ".system": "!",
-}
-
-// foreign returns the command that does here what one of another program's prompt does. A command that is
-// unknown is so under its own name, unless it may be something else.
-func foreign(text string) string {
-	if command, ok := strings.CutPrefix(text, `\!`); ok {
-		return ":!" + command
-	}
-	word, arg, _ := strings.Cut(text, " ")
-	name, known := others[strings.TrimRight(word, ";")]
-	switch {
-	case !known && text[0] == '.':
-		return ""
-	case !known:
-		name = word
-	case name == "metrics" && arg != "" && !strings.ContainsAny(arg, "*?["):
-		name = "desc"
-	}
-	return strings.TrimSpace(":" + name + " " + strings.TrimRight(arg, "; "))
 }
 
 // Blanks is the white space of the language.

@@ -1,5 +1,5 @@
-// Package pager shows the output of an item at a prompt: it breaks lines at words, and passes output
-// longer than the screen to a program.
+// Package pager shows the output of an item at a prompt: output longer than the screen goes
+// to a program.
 package pager
 
 import (
@@ -7,28 +7,23 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/internal/textwidth"
 )
 
 // A Pager is where the output of an item goes. Without a terminal it changes nothing.
 type Pager struct {
 	viewer
-	out           io.Writer
-	width, height int
+	out    io.Writer
+	height int
 
-	line   []byte // that has not ended
-	held   []byte // lines that may fit the screen
-	lines  int    // of them
-	header int    // how many lines there are down to the header of a table; 0 for none
-	whole  bool   // lines are not broken
+	line  []byte // that has not ended
+	held  []byte // lines that may fit the screen
+	lines int    // of them
 }
 
 // A viewer is the program of a pager.
@@ -52,7 +47,7 @@ func New(env *cli.Env, shown *Shown, paged bool) *Pager {
 	if !cli.IsTerminal(env.Stdin) {
 		return p
 	}
-	p.width, p.height = cli.TerminalSize(env.Stdout)
+	_, p.height = cli.TerminalSize(env.Stdout)
 	if paged {
 		p.program = "less"
 		if program, set := p.lookup("PAGER"); set {
@@ -60,13 +55,6 @@ func New(env *cli.Env, shown *Shown, paged bool) *Pager {
 		}
 	}
 	return p
-}
-
-// Header says that the next line is the header of a table, the first one of the output.
-func (p *Pager) Header() {
-	if p.header == 0 {
-		p.header = p.lines + 1
-	}
 }
 
 // Live says that what follows comes as time goes by: it is written as it comes.
@@ -78,40 +66,16 @@ func (p *Pager) Live() error {
 	return p.release()
 }
 
-// Whole says that lines are for programs: they are not broken.
-func (p *Pager) Whole() { p.whole = true }
-
 // Write implements io.Writer.
 func (p *Pager) Write(text []byte) (int, error) {
 	p.line = append(p.line, text...)
-	for {
-		i := bytes.IndexByte(p.line, '\n')
-		if i < 0 {
-			return len(text), nil
-		}
-		line := string(p.line[:i])
-		p.line = p.line[i+1:]
-		if err := p.wrapped(line); err != nil {
-			return 0, err
-		}
+	end := bytes.LastIndexByte(p.line, '\n') + 1
+	lines := p.line[:end]
+	p.line = p.line[end:]
+	if err := p.put(lines, bytes.Count(lines, []byte("\n"))); err != nil {
+		return 0, err
 	}
-}
-
-// wrapped writes a line, broken at words unless it has sequences for the terminal.
-func (p *Pager) wrapped(line string) error {
-	lines := []string{line}
-	if !p.whole && !strings.Contains(line, "\x1b") && textwidth.Width(line) > p.width {
-		indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
-		lines = textwidth.Wrap(line, p.width)
-		if len(lines) > 1 {
-			rest := strings.TrimLeft(strings.TrimPrefix(line, lines[0]), " ")
-			lines = append(lines[:1], textwidth.Wrap(rest, max(p.width-len(indent), 1))...)
-			for i := range lines[1:] {
-				lines[i+1] = indent + lines[i+1]
-			}
-		}
-	}
-	return p.put([]byte(strings.Join(lines, "\n")+"\n"), len(lines))
+	return len(text), nil
 }
 
 // put writes lines, or holds them back as long as they may fit the screen.
@@ -144,7 +108,7 @@ func (p *Pager) start() bool {
 	cli.Attach(p.cmd)
 	p.cmd.Stdin, p.cmd.Env = nil, os.Environ()
 	if _, set := p.lookup("LESS"); !set {
-		p.cmd.Env = append(p.cmd.Env, "LESS=-RSX"+p.keepHeader())
+		p.cmd.Env = append(p.cmd.Env, "LESS=-RSX")
 	}
 	pipe, err := p.cmd.StdinPipe()
 	if err != nil || p.cmd.Start() != nil {
@@ -155,23 +119,6 @@ func (p *Pager) start() bool {
 	_, _ = p.safe.Write(p.held) // the program may have ended
 	p.held = nil
 	return true
-}
-
-// headerVersion is the first version of less that keeps the header of a table on the screen.
-const headerVersion = 600
-
-// keepHeader returns the option of less that keeps the header of a table on the screen, "" if there
-// is none.
-func (p *Pager) keepHeader() string {
-	if p.header == 0 || filepath.Base(p.program) != "less" {
-		return ""
-	}
-	text, _ := exec.Command(p.program, "--version").Output()
-	version, _, _ := strings.Cut(strings.TrimPrefix(string(text), "less "), " ")
-	if n, err := strconv.Atoi(version); err != nil || n < headerVersion {
-		return ""
-	}
-	return " --header=" + strconv.Itoa(p.header)
 }
 
 // Close writes the buffered rest, and waits for the program.

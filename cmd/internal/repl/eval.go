@@ -100,7 +100,7 @@ func newTop() *Verb {
 				if err := e.connect(ctx, s, args); err != nil {
 					return err
 				}
-				e.over = e.Time.HasInterval || s.opt.Screen && s.out == nil && s.live() && cmp.Or(e.Time.Samples, s.set.Samples) != 1
+				e.over = e.Time.HasInterval || s.opt.Screen && s.live() && cmp.Or(e.Time.Samples, s.set.Samples) != 1
 				e.drawn = e.over
 				return e.run(ctx, s, args, w)
 			}
@@ -188,7 +188,9 @@ func (f *Flags) evaluation(plot string) *evaluation {
 	f.Fleet = &Fleet{}
 	f.Shared("start", "finish", "align", "origin", "interval", "samples")
 	f.BoolVarP(&e.delay, "delay", "d", false, "delay, pause between samples of an archive")
-	f.shown()
+	f.Output(outputs, "json")
+	f.Numbers()
+	f.keys("verbose", "wide", "vertical", "long", "header", "timestamp", "delimiter", "safe-csv")
 	f.keys("raw", "top", "sort", "across")
 	f.StringVar(&e.plot, "plot", plot, "draw a chart of the values, or a picture if a `FILE` follows, .svg or .png")
 	f.Lookup("plot").NoOptDefVal = terminalChart
@@ -456,11 +458,11 @@ func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error
 
 // write writes the samples of a query.
 func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q *query.Query, w io.Writer) error {
-	if e.Door == Prompt && q.Once && e.plot == "" && e.file == "" {
-		s.answer = keep(st, q, e.heading)
-		return s.showAnswer(ctx, w)
-	}
 	form := s.form(&q.Select)
+	if e.Door == Prompt && q.Once && e.plot == "" && e.file == "" && form.Output == outputs[0] && len(st.Exprs) == 1 && e.heading == "" {
+		s.noteExprs(w, st)
+		return s.showOne(ctx, w, st)
+	}
 	form.Delay, form.Heading = e.delay, e.heading
 	switch {
 	case e.plot != "":

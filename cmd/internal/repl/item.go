@@ -31,7 +31,7 @@ func (s *Session) Incomplete(text string) string {
 // Leaves reports whether a further line of an item is one of its own instead, such as :quit, in the place of the item.
 func Leaves(line string) bool {
 	it := item.Parse(line)
-	return it.Kind == item.Command && strings.ContainsAny(strings.TrimSpace(line)[:1], `:\`) && slices.Contains([]string{"quit", "exit", "reset"}, it.Name)
+	return it.Kind == item.Command && strings.HasPrefix(strings.TrimSpace(line), ":") && slices.Contains([]string{"quit", "exit"}, it.Name)
 }
 
 // Join puts the next line behind an item that waits for it.
@@ -43,17 +43,4 @@ func Join(text, line string) string {
 		return text + "\n" + line
 	}
 	return text + " " + line
-}
-
-// Marks returns the parts of an item that an editor shows in colours.
-func (s *Session) Marks(text string) []item.Mark {
-	return item.Marks(text, func(name, arg string) string {
-		v, _ := findVerb(name, s.verbs)
-		if v == nil || !v.expr() {
-			return ""
-		}
-		_, expr := item.Count(arg)
-		_, expr = item.Interval(expr)
-		return expr
-	})
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/query"
@@ -24,20 +23,8 @@ import (
 func (s *Session) Run(ctx context.Context, text string, w io.Writer) error {
 	return s.Hold(ctx, func() error {
 		s.screen, s.placed = w, false
-		began := time.Now()
-		err := s.run(ctx, text, s.target())
-		if s.set.Timing && err == nil {
-			fmt.Fprintf(s.target(), "time: %v\n", time.Since(began).Round(time.Microsecond))
-		}
-		return err
+		return s.run(ctx, text, w)
 	})
-}
-
-func (s *Session) target() io.Writer {
-	if s.out != nil {
-		return s.out
-	}
-	return s.screen
 }
 
 // run is Run for a caller that holds the Session.

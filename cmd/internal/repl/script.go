@@ -39,7 +39,7 @@ func (s *Session) runFile(ctx context.Context, name string) error {
 			i++
 			item = Join(item, strings.TrimSuffix(lines[i], "\r"))
 		}
-		if err := s.run(ctx, item, s.target()); err != nil {
+		if err := s.run(ctx, item, s.screen); err != nil {
 			return s.inFile(err, name, first)
 		}
 	}

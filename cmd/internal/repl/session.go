@@ -25,7 +25,6 @@ import (
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/record"
 	"pmtools/lib/sampling"
 )
 
@@ -69,10 +68,8 @@ type Sources struct {
 	// Derived opens the source once more, with the definitions as PCP evaluates them, to be recorded.
 	Derived func(ctx context.Context) (*derive.Source, error)
 	// KnownHosts returns hosts that begin with a prefix, to be proposed.
-	KnownHosts func(prefix string) []string
-	// Record begins to record metrics of a source of one of the kinds in the background; the folio lists the archive.
-	Record         func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)
-	ArchiveVersion int // of what is recorded otherwise: 2 or 3; 0 means 3
+	KnownHosts     func(prefix string) []string
+	ArchiveVersion int // of what is recorded: 2 or 3; 0 means 3
 }
 
 // World is what a Session does outside itself.
@@ -89,11 +86,6 @@ type World struct {
 	Tools func() (tools *install.Tools, options []string)
 	// Output returns what writes samples in a form.
 	Output func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
-	Save   func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
-	Edit   func(text string) (string, error)          // lets the user change a text; nil for no editor
-	// Shell runs a command of the shell, or the shell itself for "", on the terminal; nil for no shell.
-	Shell   func(command string) error
-	History func() []string // what was typed before; nil for no prompt
 	// Read reads files of definitions, those below directories, or standard input where there is no name; the error
 	// tells which cannot be read, beside the others.
 	Read     func(names []string) ([]lint.File, error)
@@ -128,13 +120,12 @@ type Files interface {
 type Session struct {
 	connection
 	items
-	opt       Options
-	verbs     []*Verb       // of every session, and of the program
-	lock      chan struct{} // holds one token while the rest is unused
-	zone      *time.Location
-	set       Settings
-	defs      *derive.Set
-	recording *recording // what is recorded in the background; nil for nothing
+	opt   Options
+	verbs []*Verb       // of every session, and of the program
+	lock  chan struct{} // holds one token while the rest is unused
+	zone  *time.Location
+	set   Settings
+	defs  *derive.Set
 
 	background context.Context // of what Complete asks; ended by Close
 	stop       context.CancelFunc
@@ -155,14 +146,12 @@ type connection struct {
 
 // The items of a Session have a state of their own: where their output goes, and what they have changed.
 type items struct {
-	out    io.WriteCloser  // where output goes instead; nil for nowhere else
-	screen io.Writer       // where it goes otherwise
+	screen io.Writer
 	last   string          // the last item that was not a command
 	depth  int             // of files that run files
 	placed bool            // the error of the item tells the line of a file already
 	files  map[string]bool // names of files that may be overwritten
 	saved  string          // the one of them that was read or written last
-	answer *kept           // of the last expression; nil for none
 	dirty  bool            // there are definitions that no file has
 }
 
@@ -203,12 +192,12 @@ func (s *Session) Hold(ctx context.Context, f func() error) error {
 
 func (s *Session) release() { s.lock <- struct{}{} }
 
-// Close closes the source and ends the recording.
+// Close closes the source.
 func (s *Session) Close() error {
 	s.stop()
 	<-s.lock
 	defer s.release()
-	err := errors.Join(s.stopRecording(context.Background()), s.closeOutput(), s.closeFleet())
+	err := s.closeFleet()
 	if s.src == nil {
 		return err
 	}

@@ -129,7 +129,6 @@ func world() repl.World {
 		Files: memory{}, Now: func() time.Time { return time.Unix(1700000000, 0) }, Output: newLines,
 		Read:    func([]string) ([]linter.File, error) { return nil, query.Problemf("there are no files here") },
 		Debug:   func(string) error { return errors.New("there are no debug options here") },
-		Save:    func([]byte) (string, error) { return "", errors.New("settings cannot be kept here") },
 		Confirm: func(string) bool { return false },
 	}
 }
@@ -181,23 +180,10 @@ func TestStandIn(t *testing.T) {
 	}
 }
 
-// TestSwitches: settings can be kept, the time of an item shown, and the last item edited.
-func TestSwitches(t *testing.T) {
-	kept, edits := "", []string{}
-	s := newSession(t, "ta", func(o *repl.Options) {
-		o.Save = func(text []byte) (string, error) { kept = string(text); return "settings", nil }
-		o.Edit = func(text string) (string, error) { edits = append(edits, text); return "t.s + 2\n", nil }
-	})
-	if out := run(s, ":timing", "t.s", ":timing"); !strings.Contains(out, "0 @ 2001-09-09 01:46:40 UTC\ntime: ") {
-		t.Errorf("timing: %q", out)
-	}
-	if out := run(s, ":set precision 2", ":set save"); out != "settings to settings\n" || !strings.Contains(kept, ":set precision 2\n:set scale auto\n") {
-		t.Errorf("%q, kept %q", out, kept)
-	}
-	if out := run(s, "a.b = t.b", ":edit", ":edit a.b"); !strings.HasSuffix(out, "t.s + 2\n2 @ 2001-09-09 01:46:40 UTC\n") ||
-		strings.Join(edits, "") != "a.b = t.b\na.b = t.b\n" {
-		t.Errorf("%s, edited %q", out, edits)
-	}
+// TestUnsaved: definitions count until they are in a file.
+func TestUnsaved(t *testing.T) {
+	s := newSession(t, "ta")
+	run(s, "a.b = t.b")
 	if n := s.Unsaved(); n != 1 {
 		t.Errorf("%d definitions are not saved", n)
 	}

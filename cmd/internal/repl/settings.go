@@ -31,7 +31,6 @@ type Settings struct {
 	Layout
 	CSV
 	NoPager  bool // output that is longer than the screen is not shown by a program
-	Timing   bool // how long each item takes is shown
 	Language check.Language
 }
 
@@ -159,7 +158,6 @@ var settings = []*setting{
 			s.Across = v
 			return nil
 		}},
-	switched("timing", "", "on: the time that each item takes is shown", "", func(s *Settings) *bool { return &s.Timing }),
 	switched("wide", "", "on: tables have all columns; csv has one for each instance",
 		"show all columns of a table, whatever the width of the terminal; in csv a column for each instance", func(s *Settings) *bool { return &s.Wide }),
 	switched("vertical", "", "on: tables have a line for each cell", "show a table with a line for each value", func(s *Settings) *bool { return &s.Vertical }),
@@ -302,7 +300,7 @@ func (s *Session) Paged() bool {
 
 func newSet() *Verb {
 	return &Verb{
-		Name: "set", Usage: "[KEY [VALUE] | save]", Short: "Show or change settings, or keep them for other sessions",
+		Name: "set", Usage: "[KEY [VALUE]]", Short: "Show or change settings",
 		Operands: Text, Most: 1, Complete: ofSettings, New: plain(runSet),
 	}
 }
@@ -317,9 +315,6 @@ func runSet(ctx context.Context, s *Session, args []string, w io.Writer) error {
 		}
 		return s.table(ctx, w, &Table{Rows: rows, Wrap: true})
 	}
-	if key == "save" && value == "" {
-		return s.saveSettings(w)
-	}
 	k := findSetting(key)
 	if k == nil {
 		return noSetting(key)
@@ -333,21 +328,6 @@ func runSet(ctx context.Context, s *Session, args []string, w io.Writer) error {
 		return err
 	}
 	s.set, s.defs = next, s.defs.In(next.Language)
-	return nil
-}
-
-func (s *Session) saveSettings(w io.Writer) error {
-	var b strings.Builder
-	for _, k := range settings {
-		if k.key != "color" { // the terminal and NO_COLOR decide
-			fmt.Fprintf(&b, ":set %s %s\n", k.key, k.get(&s.set))
-		}
-	}
-	name, err := s.opt.Save([]byte(b.String()))
-	if err != nil {
-		return diagnose.From(err)
-	}
-	fmt.Fprintln(w, "settings to "+name)
 	return nil
 }
 

@@ -16,17 +16,8 @@ import (
 	"pmtools/lib/sampling"
 )
 
-func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
-	st := s.answer.Stream
-	if s.set.Output == outputs[0] {
-		s.noteExprs(w, st)
-	}
-	if s.set.Output != outputs[0] || len(st.Exprs) != 1 || s.answer.heading != "" {
-		form := s.form(&s.answer.sel)
-		form.Heading = s.answer.heading
-		_, err := s.Write(ctx, w, st, form)
-		return err
-	}
+// showOne shows the only sample of an expression.
+func (s *Session) showOne(ctx context.Context, w io.Writer, st *query.Stream) error {
 	for smp, err := range st.Samples {
 		if err != nil {
 			return err

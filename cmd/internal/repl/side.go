@@ -97,7 +97,7 @@ func (x *side) over(ctx context.Context, w *Window) error {
 func (s *Session) window(o *option.Options, with bool, note func(error)) *Window {
 	w := &Window{Options: o, Now: s.opt.Now(), Zone: s.zone, With: with, Note: func(p *diagnose.Problem) { note(p) }}
 	if s.set.Output == outputs[0] {
-		w.Tell = func(line string) { s.note(s.target(), line) }
+		w.Tell = func(line string) { s.note(s.screen, line) }
 	}
 	return w
 }

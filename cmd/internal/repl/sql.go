@@ -24,7 +24,7 @@ func (s *Session) SQL(ctx context.Context, text string, o *option.Options, opt *
 		}
 		line = s.src.Line
 	}
-	if opt.From, opt.Until, err = s.window(o, false, func(err error) { s.complain(s.target(), err) }).Bounds(ctx, line); err != nil {
+	if opt.From, opt.Until, err = s.window(o, false, func(err error) { s.complain(s.screen, err) }).Bounds(ctx, line); err != nil {
 		return "", err
 	}
 	if fleet != nil {

@@ -13,9 +13,6 @@ type Table = answer.Table
 
 // show shows a table, in the form that the settings say.
 func (s *Session) show(ctx context.Context, w io.Writer, t *Table) error {
-	if p, ok := w.(interface{ Whole() }); ok && s.set.Output != outputs[0] {
-		p.Whole() // a pager breaks lines
-	}
 	return t.Write(w, s.set.Output, func(w io.Writer, t *Table) error { return s.table(ctx, w, t) })
 }
 

@@ -318,7 +318,7 @@ func (s *Session) line(ctx context.Context, v *Verb, preset []string, text strin
 
 // flags returns an empty set for the options of a verb at the prompt.
 func (s *Session) flags(v *Verb) *Flags {
-	warn := func(format string, args ...any) { s.complain(s.target(), query.Problemf(format, args...)) }
+	warn := func(format string, args ...any) { s.complain(s.screen, query.Problemf(format, args...)) }
 	f := NewFlags(pflag.NewFlagSet(v.Name, pflag.ContinueOnError), Prompt, s.set, &option.Parser{}, warn)
 	f.Usage = func() {}
 	return f

@@ -17,7 +17,6 @@ func Verbs() []*Verb {
 			newTop(),
 			newPlot(),
 			newReport(),
-			newLast(),
 		),
 		Analysis.In(
 			newWhen(),
@@ -48,13 +47,6 @@ func Verbs() []*Verb {
 		Databases.In(newRecord()),
 		Others.In(
 			newRun(),
-			newOutput(),
-			newEdit(),
-			newHistory(),
-			newReset(),
-			newShell(),
-			newToggle("timing", "Show the time that each item takes, or stop that"),
-			newToggle("vertical", "Show tables with a line for each cell, or stop that"),
 			newSet(),
 			newDebug(),
 			newHelp(),

@@ -33,7 +33,7 @@ func (e *evaluation) connect(ctx context.Context, s *Session, args []string) err
 		return err // which says what is wrong
 	}
 	debug.SetGCPercent(200) // little is kept
-	window := s.window(e.Time, false, func(err error) { s.complain(s.target(), err) })
+	window := s.window(e.Time, false, func(err error) { s.complain(s.screen, err) })
 	s.recorded = machines
 	machines.Times = func(ctx context.Context, all *query.Span, t sampling.Times) (sampling.Times, error) {
 		_, err := window.Limit(ctx, all, &t)
@@ -90,7 +90,7 @@ func (s *Session) Times(ctx context.Context, o *option.Options, q *query.Query) 
 	if line != nil && !o.HasInterval {
 		q.Times.Interval = s.src.Step
 	}
-	w, err := s.window(o, false, func(err error) { s.complain(s.target(), err) }).Limit(ctx, line, &q.Times)
+	w, err := s.window(o, false, func(err error) { s.complain(s.screen, err) }).Limit(ctx, line, &q.Times)
 	if err != nil {
 		return err
 	}

@@ -283,33 +283,6 @@ func TestRecordLoggerFails(t *testing.T) {
 	}
 }
 
-// TestRecordPrompt: the prompt records by the reference's pmlogger, and by itself what that cannot
-// reach.
-func TestRecordPrompt(t *testing.T) {
-	ours, _, root := harness.Setup(t)
-	tmp := t.TempDir()
-	env := append(harness.Live(t), "PCP_TMP_DIR="+tmp)
-	for _, c := range []struct{ source, by string }{
-		{"-h 127.0.0.1:45399", " by pmlogger [0-9]+"}, {"", " by pmlogger [0-9]+"}, {"-L", ""},
-	} {
-		dir := t.TempDir()
-		args := append([]string{"pmderive"}, strings.Fields(c.source)...)
-		o, err := ours.Run(harness.Command{Dir: dir, Env: env, Args: append(args, "x = sum(sample.bin)", ":record --background -t 100msec folio x sample.string", ":set samples 5",
-			":watch 100msec sample.long.one", ":record --stop")}, root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := regexp.MustCompile(`(?m)^recording sample\.string sample\.bin every 100ms to (\S+)` + c.by + `; the folio is folio$`).FindSubmatch(o.Stdout)
-		if o.Status != 0 || m == nil {
-			t.Errorf("%s: status %d\n%s%s", c.source, o.Status, o.Stdout, o.Stderr)
-			continue
-		}
-		base := filepath.Join(dir, string(m[1]))
-		sound(t, base)
-		compareArchive(t, base)
-	}
-}
-
 // TestRecordShell records in the foreground: the archive has the name that was asked for.
 func TestRecordShell(t *testing.T) {
 	ours, _, root := harness.Setup(t)
@@ -332,15 +305,9 @@ func TestRecordShell(t *testing.T) {
 // TestRecordKilled: whatever ends the program, what it has recorded is an archive.
 func TestRecordKilled(t *testing.T) {
 	ours, _, _ := harness.Setup(t)
-	background := []string{"-L", ":record --background -t 1msec folio sample.bin sample.proc", ":watch 10sec sample.long.one"}
-	foreground := []string{"-L", "record", "-t", "1msec", "out", "sample.bin", "sample.proc"}
-	for i, kill := range []os.Signal{os.Kill, os.Interrupt, syscall.SIGTERM, os.Kill, os.Interrupt, syscall.SIGTERM} {
+	for _, kill := range []os.Signal{os.Kill, os.Interrupt, syscall.SIGTERM} {
 		dir := t.TempDir()
-		args := background
-		if i > 2 {
-			args = foreground
-		}
-		cmd := exec.Command(filepath.Join(ours.Bin, "pmderive"), args...)
+		cmd := exec.Command(filepath.Join(ours.Bin, "pmderive"), "-L", "record", "-t", "1msec", "out", "sample.bin", "sample.proc")
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PCP_DERIVED_CONFIG=")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
