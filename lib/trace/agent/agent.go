@@ -50,10 +50,7 @@ type Options struct {
 	ObserveUnits, CounterUnits pcp.Units
 	// Port is the value of trace.control.port; 0 means DefaultPort.
 	Port int
-	// Access are the rules for hosts that connect; nil admits all.
-	Access []*Rule
-	// MaxClients limits the simultaneous connections; 0 means 1000. A further connection replaces
-	// the oldest one without a report, or is refused if every connection has reported.
+	// MaxClients limits the simultaneous connections; 0 means 1000. A further connection is refused.
 	MaxClients int
 	// Debug are the debug options at the start. With "appl0" the agent logs connections and reports.
 	Debug []string
@@ -71,6 +68,7 @@ type Agent struct {
 	start  time.Time
 	shown  [tracepdu.Counter + 1]view // views of the current request
 	server server
+	places chan struct{} // one for each connection
 
 	stall, silence time.Duration // defaultStall and defaultSilence, except in tests
 
@@ -108,7 +106,7 @@ func New(o *Options) (*Agent, error) {
 	if p.Logf == nil {
 		p.Logf = func(string, ...any) {}
 	}
-	a.start = p.Now()
+	a.start, a.places = p.Now(), make(chan struct{}, p.MaxClients)
 	a.setDebug(p.Debug)
 	var err error
 	a.Agent, err = pmda.New(pmda.Table{Domain: p.Domain, Metrics: a.metrics()})

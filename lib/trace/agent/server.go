@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,35 +14,31 @@ import (
 	"pmtools/lib/trace/internal/tracepdu"
 )
 
-// defaultStall is the least time that a client has for the rest of a message that has begun to
-// arrive, and for receiving an answer. Between reports a client may be silent for ever.
+// defaultStall is the time that a client has for the rest of a message that has begun to arrive, and
+// for receiving an answer. Between reports a client may be silent for ever.
 const defaultStall = 10 * time.Second
 
 // defaultSilence limits the wait for the first report, which programs send at once.
 const defaultSilence = 30 * time.Second
 
-const (
-	ackPermission = -12010
-	ackConnLimit  = -12011
-)
+// ackConnLimit is the answer to a client for whom there is no place.
+const ackConnLimit = -12011
 
 type server struct {
-	mu        sync.Mutex
-	listeners map[net.Listener]bool
-	conns     map[net.Conn]bool // connections that have a place; true after the first report
-	silent    []net.Conn        // connections without a report, the oldest first, and some that are closed
-	closed    bool
-	wg        sync.WaitGroup
+	mu     sync.Mutex
+	open   map[io.Closer]bool // listeners and connections
+	closed bool
+	wg     sync.WaitGroup
 }
 
 // Serve serves the programs that connect to a listener, until the listener or the Agent is closed,
 // which is not an error. It closes the listener.
 func (a *Agent) Serve(l net.Listener) error {
 	s := &a.server
-	if !s.listen(l) {
+	if !s.begin(l) {
 		return nil
 	}
-	defer s.stop(l)
+	defer s.end(l)
 	for wait := time.Duration(0); ; {
 		c, err := l.Accept()
 		switch {
@@ -57,104 +52,44 @@ func (a *Agent) Serve(l net.Listener) error {
 			time.Sleep(wait)
 			continue
 		}
-		if !s.begin() {
-			c.Close()
+		if !s.begin(c) {
 			return nil
 		}
 		go func() {
-			defer s.wg.Done()
-			defer c.Close()
+			defer s.end(c)
 			a.client(c)
 		}()
 	}
 }
 
-// begin counts a goroutine, unless the server is closed.
-func (s *server) begin() bool {
+// begin notes a listener or a connection. If the server is closed, begin closes it and returns false.
+func (s *server) begin(c io.Closer) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
-		s.wg.Add(1)
-	}
-	return !s.closed
-}
-
-// listen notes a listener. If the server is closed, it closes the listener and returns false.
-func (s *server) listen(l net.Listener) bool {
-	if !s.begin() {
-		l.Close()
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.listeners == nil {
-		s.listeners = map[net.Listener]bool{}
-	}
-	s.listeners[l] = true
-	return true
-}
-
-func (s *server) stop(l net.Listener) {
-	l.Close()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.listeners, l)
-	s.wg.Done()
-}
-
-// enter gives a connection one of limit places. If all places are taken, enter closes the oldest
-// connection without a report: otherwise anybody could keep all programs out by opening
-// connections. It returns false if every connection has reported.
-func (s *server) enter(c net.Conn, limit int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.conns == nil {
-		s.conns = map[net.Conn]bool{}
-	}
-	for len(s.conns) >= limit {
-		if len(s.silent) == 0 {
-			return false
-		}
-		oldest := s.silent[0]
-		s.silent = s.silent[1:]
-		if reported, ok := s.conns[oldest]; ok && !reported {
-			delete(s.conns, oldest)
-			oldest.Close() // the read of its goroutine fails, and the goroutine ends
-		}
-	}
 	if s.closed {
+		c.Close()
 		return false
 	}
-	// The list keeps connections that have reported or ended until it has twice the needed length.
-	if len(s.silent) >= 2*limit {
-		s.silent = slices.DeleteFunc(s.silent, func(c net.Conn) bool { reported, ok := s.conns[c]; return reported || !ok })
+	if s.open == nil {
+		s.open = map[io.Closer]bool{}
 	}
-	s.conns[c] = false
-	s.silent = append(s.silent, c)
+	s.open[c] = true
+	s.wg.Add(1)
 	return true
 }
 
-func (s *server) reported(c net.Conn) {
+func (s *server) end(c io.Closer) {
+	defer s.wg.Done()
+	c.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.conns[c]; ok {
-		s.conns[c] = true
-	}
-}
-
-func (s *server) leave(c net.Conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.conns, c)
+	delete(s.open, c)
 }
 
 func (s *server) close() error {
 	s.mu.Lock()
 	s.closed = true
-	for l := range s.listeners {
-		l.Close()
-	}
-	for c := range s.conns {
+	for c := range s.open {
 		c.Close()
 	}
 	s.mu.Unlock()
@@ -169,17 +104,14 @@ func (a *Agent) client(c net.Conn) {
 		_, err := c.Write(tracepdu.AppendAck(nil, pid, v))
 		return err
 	}
-	rule, refused := a.admit(from)
-	defer a.release(rule)
-	if refused == 0 && !a.server.enter(c, a.opts.MaxClients) {
-		refused = ackConnLimit
-	}
-	if refused != 0 {
-		a.opts.Logf("%v: refused with error %d", from, refused)
-		_ = answer(refused)
+	select {
+	case a.places <- struct{}{}:
+		defer func() { <-a.places }()
+	default:
+		a.opts.Logf("%v: refused, there are %d connections", from, a.opts.MaxClients)
+		_ = answer(ackConnLimit)
 		return
 	}
-	defer a.server.leave(c)
 	if a.verbose.Load() {
 		a.opts.Logf("%v: connected", from)
 		defer func() { a.opts.Logf("%v: disconnected", from) }()
@@ -197,35 +129,25 @@ func (a *Agent) client(c net.Conn) {
 
 // serve takes the reports of a client until an error, which it returns.
 func (a *Agent) serve(c net.Conn, answer func(int32) error) error {
-	r := tracepdu.NewReader(bufio.NewReader(c))
-	first := time.Now().Add(a.silence)
-	for reported, stalled := false, false; ; {
-		until := time.Now().Add(a.stall)
-		if !reported && first.Before(until) {
-			until = first
-		}
-		_ = c.SetReadDeadline(until)
-		typ, body, err := r.Next()
-		switch {
-		case err != nil && !reported && !time.Now().Before(first):
-			return fmt.Errorf("%w: no report within %v", os.ErrDeadlineExceeded, a.silence)
-		case errors.Is(err, os.ErrDeadlineExceeded) && !(stalled && r.Partial()):
-			stalled = r.Partial()
-			continue
-		case err != nil:
+	in := bufio.NewReader(c)
+	r := tracepdu.NewReader(in)
+	_ = c.SetReadDeadline(time.Now().Add(a.silence))
+	for {
+		if _, err := in.Peek(1); err != nil {
 			return err
 		}
-		stalled = false
+		_ = c.SetReadDeadline(time.Now().Add(a.stall))
+		typ, body, err := r.Next()
+		if err != nil {
+			return err
+		}
+		_ = c.SetReadDeadline(time.Time{})
 		if typ != tracepdu.TypeData {
 			return fmt.Errorf("message of type %#x, not %#x", int32(typ), int32(tracepdu.TypeData))
 		}
 		d, err := tracepdu.DecodeData(body)
 		if err != nil {
 			return err
-		}
-		if !reported {
-			reported = true
-			a.server.reported(c)
 		}
 		v := int32(d.Kind)
 		if err = a.report(&d); err != nil {

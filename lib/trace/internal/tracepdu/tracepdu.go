@@ -4,7 +4,6 @@ package tracepdu
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -137,42 +136,25 @@ func appendHeader(dst []byte, length int, t Type, pid int32) []byte {
 type Reader struct {
 	r   io.Reader
 	buf [MaxLen]byte
-	n   int // bytes of the next message that have arrived
 }
 
 // NewReader returns a Reader over r, which it reads no further than to the end of a message.
 func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
 
-// Partial reports whether a part of a message has arrived.
-func (r *Reader) Partial() bool { return r.n > 0 }
-
 // Next returns the next message. Its body is valid until the next call. At the end of the stream the
-// error is io.EOF, within a message io.ErrUnexpectedEOF. After a time-out Next may be called again.
+// error is io.EOF, within a message io.ErrUnexpectedEOF.
 func (r *Reader) Next() (Type, []byte, error) {
-	if err := r.fill(header); err != nil {
+	if _, err := io.ReadFull(r.r, r.buf[:header]); err != nil {
 		return 0, nil, err
 	}
 	length := int(int32(binary.BigEndian.Uint32(r.buf[:])))
 	if length < ackLen || length > MaxLen {
 		return 0, nil, fmt.Errorf("%w: message of %d bytes, not %d to %d", ErrFormat, length, ackLen, MaxLen)
 	}
-	if err := r.fill(length); err != nil {
+	if _, err := io.ReadFull(r.r, r.buf[header:length]); err == io.EOF {
+		return 0, nil, io.ErrUnexpectedEOF
+	} else if err != nil {
 		return 0, nil, err
 	}
-	r.n = 0
 	return Type(binary.BigEndian.Uint32(r.buf[4:])), r.buf[header:length], nil
-}
-
-func (r *Reader) fill(n int) error {
-	for r.n < n {
-		k, err := r.r.Read(r.buf[r.n:n])
-		r.n += k
-		if err != nil && r.n < n {
-			if errors.Is(err, io.EOF) && r.n > 0 {
-				err = io.ErrUnexpectedEOF
-			}
-			return err
-		}
-	}
-	return nil
 }
