@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/xdg-go/scram"
-	"github.com/xdg-go/stringprep"
-	"golang.org/x/text/unicode/norm"
 
 	"pmtools/lib/pdu"
 	"pmtools/lib/pmerr"
@@ -345,29 +343,4 @@ func answerNonce(t *testing.T, message string) string {
 		t.Fatalf("no nonce in %q", message)
 	}
 	return "r=" + nonce
-}
-
-// FuzzPrepare compares with another SASLprep, which refuses characters that Unicode 3.2 does not
-// have, and forgets U+1806 of table B.1.
-func FuzzPrepare(f *testing.F) {
-	for _, s := range []string{"", "user", "I\u00adX", "\u00aa", "\u2168", "a\u00a0b", "\u0007", "\u0627\u0031", "\u0627\u0031\u0628", "\u0627x\u0628", "\u05d0", "1\u05d0", "\u200b", "\ufffd", "\u0340", "\U000e0001", "=,", "\u1806\u3000", "\xff"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		want, refused := stringprep.SASLprep.Prepare(text)
-		for _, r := range text {
-			if r == 0x1806 || stringprep.TableA1.Contains(r) || unassigned(norm.NFKC.String(string(r))) {
-				t.Skip("not in Unicode 3.2")
-			}
-		}
-		got, err := prepare(text)
-		if (err != nil) != (refused != nil) || err == nil && got != want {
-			t.Errorf("%q: %q, %v; stringprep: %q, %v", text, got, err, want, refused)
-		}
-	})
-}
-
-// unassigned reports whether Unicode 3.2 does not have a character of a text.
-func unassigned(text string) bool {
-	return strings.ContainsFunc(text, stringprep.TableA1.Contains)
 }

@@ -10,6 +10,9 @@ import (
 	"hash"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Bounds of the iterations that pmcd requests in SCRAM: fewer would make guessing the password cheap, more
@@ -30,17 +33,13 @@ type scramClient struct {
 }
 
 func scramOf(h func() hash.Hash) func(user, password string) (conversation, error) {
-	return func(user, password string) (_ conversation, err error) {
-		s := &scramClient{hash: h}
-		if s.user, err = prepare(user); err != nil {
-			return nil, because(codeBadParam, fmt.Errorf("user name: %w", err))
+	return func(user, password string) (conversation, error) {
+		if user == "" || strings.ContainsFunc(user+password, unicode.IsControl) {
+			return nil, because(codeBadParam, errors.New("no user name, or a control character in it or in the password"))
 		}
-		if s.password, err = prepare(password); err != nil {
-			return nil, because(codeBadParam, fmt.Errorf("password: %w", err))
-		}
-		if s.user == "" {
-			return nil, because(codeBadParam, errors.New("no user name"))
-		}
+		// Different spellings of a text become equal. SASLprep (RFC 4013) would also take out characters that
+		// cannot be seen, and refuse some.
+		s := &scramClient{hash: h, user: norm.NFKC.String(user), password: norm.NFKC.String(password)}
 		s.user = strings.NewReplacer("=", "=3D", ",", "=2C").Replace(s.user)
 		s.nonce = rand.Text()
 		return s, nil

@@ -21,8 +21,6 @@ import (
 // An inactive instance keeps its number, but clients do not see it. A program that scans for
 // instances calls DeactivateAll, then Add for each instance that it finds.
 type Cache struct {
-	max     int32 // the largest number, if bounded
-	bounded bool
 	reuse   bool // numbers that became free are given again
 	entries map[string]*cacheEntry
 	sorted  []*cacheEntry  // by number
@@ -33,8 +31,6 @@ type Cache struct {
 
 type cacheEntry struct {
 	pcp.Instance
-	key    string // the origin of the number, if that is not the name
-	keyed  bool
 	active bool
 	stamp  int64 // when it was last saved as active, in seconds since 1970
 	left   int64 // when it became inactive in this process, 0 if it did not
@@ -69,19 +65,12 @@ func (c *Cache) Add(name string) (int32, error) {
 	return id, nil
 }
 
-func (c *Cache) limit() int32 {
-	if !c.bounded {
-		return math.MaxInt32
-	}
-	return c.max
-}
-
 func (c *Cache) free() (int32, bool) {
 	n := len(c.sorted)
 	if n == 0 {
 		return 0, true
 	}
-	if last := c.sorted[n-1].ID; !c.reuse && last < c.limit() {
+	if last := c.sorted[n-1].ID; !c.reuse && last < math.MaxInt32 {
 		return last + 1, true
 	}
 	c.reuse = true // once the largest number is given, free numbers below it are given again
@@ -90,7 +79,7 @@ func (c *Cache) free() (int32, bool) {
 			return int32(i), true
 		}
 	}
-	return int32(n), n <= int(c.limit())
+	return int32(n), n <= math.MaxInt32
 }
 
 func (c *Cache) insert(e *cacheEntry) {
@@ -164,10 +153,10 @@ func (c *Cache) Purge(age time.Duration) int {
 }
 
 // Dump writes a line about the Cache and one for each instance, in the order of their numbers:
-// whether it is active, when it last was, number, key if it has one, and name. It is for people.
+// whether it is active, when it last was, number and name. It is for people.
 func (c *Cache) Dump(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%d instances, %d active, numbers up to %d", len(c.sorted), len(c.Active()), c.limit())
+	fmt.Fprintf(b, "%d instances, %d active", len(c.sorted), len(c.Active()))
 	if c.reuse {
 		b.WriteString(", reused")
 	}
@@ -177,9 +166,6 @@ func (c *Cache) Dump(w io.Writer) error {
 			state = "inactive since " + time.Unix(max(e.stamp, e.left), 0).UTC().Format(time.DateTime)
 		}
 		fmt.Fprintf(b, "\n%d %q %s", e.ID, e.Name, state)
-		if e.keyed {
-			fmt.Fprintf(b, " key %x", e.key)
-		}
 	}
 	b.WriteByte('\n')
 	return b.Flush()

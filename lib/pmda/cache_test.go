@@ -32,9 +32,6 @@ func do(c *Cache, op string) string {
 	switch verb {
 	case "add":
 		id, err = c.Add(arg)
-	case "key":
-		name, key, _ := strings.Cut(arg, "=")
-		id, err = c.AddKey(name, key)
 	case "hide":
 		id, err = c.Deactivate(arg)
 	case "delete":
@@ -42,16 +39,9 @@ func do(c *Cache, op string) string {
 	case "find":
 		id, active, err = c.Lookup(arg)
 		name = fmt.Sprint(" ", active)
-	case "reuse":
-		c.SetReuse(true)
-		return ""
 	case "none":
 		c.DeactivateAll()
 		return ""
-	case "max":
-		var n int32
-		fmt.Sscan(arg, &n)
-		err = c.SetMax(n)
 	case "name":
 		fmt.Sscan(arg, &id)
 		name, active, err = c.Name(id)
@@ -77,13 +67,6 @@ func TestCache(t *testing.T) {
 		{"unknown ones", "add a -> 0; find b -> PM_ERR_INST; hide b -> PM_ERR_INST; delete b -> PM_ERR_INST; name 7 -> PM_ERR_INST; add  -> PM_ERR_GENERIC", "0 a"},
 		{"first words count", "add sdb two words -> 0; add sdb -> 0; add sdb other -> EINVAL; find sdb x -> 0 true; add sdc d -> 1; hide sdc zz -> 1", "0 sdb two words"},
 		{"deleted numbers are not given again", "add a -> 0; add b -> 1; add c -> 2; delete b -> 1; add d -> 3; find b -> PM_ERR_INST", "0 a,2 c,3 d"},
-		{"unless that is wished", "add a -> 0; add b -> 1; add c -> 2; delete b -> 1; reuse -> ; add d -> 1; add e -> 3", "0 a,1 d,2 c,3 e"},
-		{"or needed", "max 2 -> 0; add a -> 0; add b -> 1; add c -> 2; delete a -> 0; add d -> 0; add e -> PM_ERR_GENERIC", "0 d,1 b,2 c"},
-		{"bounds", "max -1 -> PM_ERR_SIGN; add a -> 0; add b -> 1; max 0 -> PM_ERR_TOOBIG; max 1 -> 0; add c -> PM_ERR_GENERIC", "0 a,1 b"},
-		{"keys", "key k2=abc -> 622741395; key keyed= -> 208099984; key k2=abc -> 622741395; key k2=abd -> PM_ERR_INST; key k3=abc -> PM_ERR_INST; key = -> PM_ERR_GENERIC", "208099984 keyed,622741395 k2"},
-		{"names with and without keys", "add a -> 0; key a=x -> PM_ERR_INST; key a= -> PM_ERR_INST", "0 a"},
-		{"keys make numbers reused", "add a -> 0; key k=abc -> 622741395; add b -> 1", "0 a,1 b,622741395 k"},
-		{"keys within bounds", "max 0 -> 0; key a=1 -> 0; key b=2 -> PM_ERR_GENERIC; key a=1 -> 0", "0 a"},
 	} {
 		var c Cache
 		for op := range strings.SplitSeq(tt.ops, "; ") {
@@ -99,25 +82,6 @@ func TestCache(t *testing.T) {
 		if got := strings.Join(active, ","); got != tt.want {
 			t.Errorf("%s: active %s, want %s", tt.name, got, tt.want)
 		}
-	}
-}
-
-// TestKeyHash checks hashes of keys of all lengths around the size of a block: the known ones, and
-// that all differ.
-func TestKeyHash(t *testing.T) {
-	for key, want := range map[string]uint32{"abc": 622741395, "keyed": 208099984} {
-		if got := keyHash(key, 0) & (1<<31 - 1); got != want {
-			t.Errorf("%q: %d, want %d", key, got, want)
-		}
-	}
-	seen := map[uint32]string{}
-	for n := range 40 {
-		key := strings.Repeat("k", n)
-		h := keyHash(key, 0)
-		if other, ok := seen[h]; ok {
-			t.Errorf("%q and %q have one hash", key, other)
-		}
-		seen[h] = key
 	}
 }
 
@@ -196,9 +160,8 @@ func TestCacheDump(t *testing.T) {
 	if _, err := c.Add("sda"); err != nil {
 		t.Fatal(err)
 	}
-	c.SetReuse(true)
 	var b strings.Builder
-	const want = "2 instances, 1 active, numbers up to 100, reused\n0 \"sda\" active\n2 \"keyed one\" inactive since 2023-11-14 22:13:20 key 6b\n"
+	const want = "2 instances, 1 active\n0 \"sda\" active\n2 \"keyed one\" inactive since 2023-11-14 22:13:20\n"
 	if err := c.Dump(&b); err != nil || b.String() != want {
 		t.Errorf("%q, %v, want %q", &b, err, want)
 	}

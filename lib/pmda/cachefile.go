@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -45,8 +46,8 @@ func parseCache(text string) (*Cache, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
-		if c.entries[word(e.Name)] != nil || e.ID > c.limit() {
-			return nil, fmt.Errorf("line %d: %w: instance %q is there already or too large", n, pmerr.Generic, e.Name)
+		if c.entries[word(e.Name)] != nil {
+			return nil, fmt.Errorf("line %d: %w: instance %q is there already", n, pmerr.Generic, e.Name)
 		}
 		c.entries[word(e.Name)] = e
 		c.sorted = append(c.sorted, e)
@@ -60,7 +61,8 @@ func parseCache(text string) (*Cache, error) {
 	return c, nil
 }
 
-// parseHead reads the first line: version, mode, and from version 2 on the largest number.
+// parseHead reads the first line: version, mode, and from version 2 on the largest number, which is not
+// heeded: our caches have no bounds.
 func (c *Cache) parseHead(f []string) error {
 	bad := fmt.Errorf("line 1: %w: %q is not the head of an instance cache", pmerr.Generic, strings.Join(f, " "))
 	if len(f) < 2 || f[0] != "1" && f[0] != "2" || f[1] != "0" && f[1] != "1" || f[0] == "2" && len(f) != 3 {
@@ -68,16 +70,15 @@ func (c *Cache) parseHead(f []string) error {
 	}
 	c.reuse = f[1] == "1"
 	if f[0] == "2" {
-		n, err := strconv.ParseInt(f[2], 10, 32)
-		if err != nil || n < 0 {
+		if n, err := strconv.ParseInt(f[2], 10, 32); err != nil || n < 0 {
 			return bad
 		}
-		c.max, c.bounded = int32(n), true
 	}
 	return nil
 }
 
-// parseEntry reads a line: number, time, the key in brackets if there is one, name.
+// parseEntry reads a line: number, time, name. Before the name C's agents may have written the key of
+// the number, in brackets, which is left out.
 func parseEntry(line string) (*cacheEntry, error) {
 	bad := fmt.Errorf("%w: %q is not an instance", pmerr.Generic, line)
 	id, rest, _ := strings.Cut(line, " ")
@@ -93,8 +94,8 @@ func parseEntry(line string) (*cacheEntry, error) {
 	e := &cacheEntry{Instance: pcp.Instance{ID: int32(n), Name: name}, stamp: at}
 	// A name may begin with a bracket itself: then the text in brackets is not a key.
 	if key, rest, ok := strings.Cut(strings.TrimPrefix(name, "["), "] "); ok && name[0] == '[' {
-		if b, err := hex.DecodeString(key); err == nil {
-			e.key, e.keyed, e.Name = string(b), true, rest
+		if _, err := hex.DecodeString(key); err == nil {
+			e.Name = rest
 		}
 	}
 	if e.Name == "" {
@@ -122,7 +123,7 @@ func (c *Cache) encode(now int64) []byte {
 	if c.reuse {
 		mode = 1
 	}
-	fmt.Fprintf(&b, "2 %d %d\n", mode, c.limit())
+	fmt.Fprintf(&b, "2 %d %d\n", mode, math.MaxInt32)
 	for _, e := range c.sorted {
 		if strings.Contains(e.Name, "\n") {
 			continue // it would not be read as one line
@@ -130,11 +131,7 @@ func (c *Cache) encode(now int64) []byte {
 		if e.active {
 			e.stamp = now
 		}
-		fmt.Fprintf(&b, "%d %d ", e.ID, e.stamp)
-		if e.keyed {
-			fmt.Fprintf(&b, "[%x] ", e.key)
-		}
-		fmt.Fprintln(&b, e.Name)
+		fmt.Fprintf(&b, "%d %d %s\n", e.ID, e.stamp, e.Name)
 	}
 	return b.Bytes()
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -27,16 +28,16 @@ func TestCacheFile(t *testing.T) {
 	if c.Len() != 4 || len(c.Active()) != 0 {
 		t.Errorf("%d instances, %d active", c.Len(), len(c.Active()))
 	}
-	if got := string(c.encode(99)); got != savedCache {
+	if got := string(c.encode(99)); got != regexp.MustCompile(` \[\w+\]`).ReplaceAllString(savedCache, "") {
 		t.Errorf("written again:\n%s", got)
 	}
-	for _, op := range []string{"add sdc=2", "key keyed==208099984", "key k2=abc=622741395", "add new=0"} {
+	for _, op := range []string{"add sdc=2", "add keyed=208099984", "add k2=622741395", "add new=0"} {
 		i := strings.LastIndex(op, "=")
 		if got := do(&c, op[:i]); got != op[i+1:] {
 			t.Errorf("%s: %s", op, got)
 		}
 	}
-	want := "2 1 2147483647\n0 99 new\n1 1795171706 sdb two words\n2 99 sdc\n208099984 99 [6b65796564] keyed\n622741395 99 [616263] k2\n"
+	want := "2 1 2147483647\n0 99 new\n1 1795171706 sdb two words\n2 99 sdc\n208099984 99 keyed\n622741395 99 k2\n"
 	if got := string(c.encode(99)); got != want {
 		t.Errorf("changed:\n%s\nwant\n%s", got, want)
 	}
@@ -84,7 +85,7 @@ func TestSavedName(t *testing.T) {
 func TestBadCacheFiles(t *testing.T) {
 	for _, text := range []string{
 		"", "\n", "2\n", "2 0\n", "3 0 5\n", "2 2 5\n", "2 0 -1\n", "2 0 x\n", "2 0 99999999999\n", "2 0 5 6\n",
-		"2 0 5\nx 1 a\n", "2 0 5\n-1 1 a\n", "2 0 5\n1 x a\n", "2 0 5\n1 1\n", "2 0 5\n1 1 \n", "2 0 5\n\n", "2 0 5\n6 1 a\n",
+		"2 0 5\nx 1 a\n", "2 0 5\n-1 1 a\n", "2 0 5\n1 x a\n", "2 0 5\n1 1\n", "2 0 5\n1 1 \n", "2 0 5\n\n",
 		"2 0 5\n1 1 a\n1 1 b\n", "2 0 5\n1 1 a\n2 1 a b\n", "2 0 5\n1 1 [61] \n",
 	} {
 		if _, err := parseCache(text); !errors.Is(err, pmerr.Generic) {
@@ -103,7 +104,7 @@ func TestBadCacheFiles(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if c, err := parseCache("1 0\n3 4 a b c\n"); err != nil || c.Len() != 1 || c.limit() != 1<<31-1 {
+	if c, err := parseCache("1 0\n3 4 a b c\n"); err != nil || c.Len() != 1 {
 		t.Errorf("version 1: %v", err)
 	}
 }

@@ -26,9 +26,6 @@ type queued struct {
 type queueReader struct {
 	next   uint64 // the number of the next event
 	missed int
-	active bool
-	denied bool
-	hide   func(data []byte) bool // nil hides nothing
 }
 
 // QueueStats are numbers about a Queue.
@@ -54,19 +51,17 @@ func (q *Queue) Append(at pcp.Timestamp, data []byte) {
 	q.stats.Count++
 	q.stats.Bytes += uint64(len(data))
 	switch {
-	case q.stats.Clients == 0:
+	case len(q.readers) == 0:
 		return
 	case len(data) > q.max:
 		for _, r := range q.readers {
-			if r.active {
-				r.missed++
-			}
+			r.missed++
 		}
 		return
 	}
 	for q.stats.Memory+len(data) > q.max {
 		for _, r := range q.readers {
-			if r.active && r.next == q.first {
+			if r.next == q.first {
 				r.missed++
 				r.next++
 			}
@@ -86,37 +81,21 @@ func (q *Queue) drop(n int) {
 	q.first += uint64(n)
 }
 
-func (q *Queue) reader(c *Client) *queueReader {
-	r := q.readers[c]
-	if r == nil {
-		r = new(queueReader)
-		q.readers[c] = r
-	}
-	return r
-}
-
 // Read calls f for each event that the client has not read, the oldest first, and returns how many
 // were dropped before the client could read them, which happened before the first of these. The
 // first Read of a client finds nothing.
 func (q *Queue) Read(c *Client, f func(at pcp.Timestamp, data []byte)) (missed int) {
-	r := q.reader(c)
-	if !r.active {
-		r.active, r.next = true, q.first+uint64(len(q.events))
-		q.stats.Clients++
+	r := q.readers[c]
+	if r == nil {
+		r = &queueReader{next: q.first + uint64(len(q.events))}
+		q.readers[c] = r
 	}
 	for _, e := range q.events[r.next-q.first:] {
-		if !r.denied && (r.hide == nil || !r.hide(e.data)) {
-			f(e.at, e.data)
-		}
+		f(e.at, e.data)
 	}
 	missed, r.missed = r.missed, 0
-	// A denied client's position advances too: otherwise its unread events would stay and displace
-	// newer ones.
 	r.next = q.first + uint64(len(q.events))
 	q.release()
-	if r.denied {
-		return 0
-	}
 	return missed
 }
 
@@ -124,28 +103,20 @@ func (q *Queue) Read(c *Client, f func(at pcp.Timestamp, data []byte)) (missed i
 func (q *Queue) release() {
 	keep := q.first + uint64(len(q.events))
 	for _, r := range q.readers {
-		if r.active {
-			keep = min(keep, r.next)
-		}
+		keep = min(keep, r.next)
 	}
 	q.drop(int(keep - q.first))
 }
 
-// Deny says whether a client, which still may read, finds nothing.
-func (q *Queue) Deny(c *Client, deny bool) { q.reader(c).denied = deny }
-
-// Hide gives a client a filter: it does not find the events for which hide returns true. Nil hides
-// nothing.
-func (q *Queue) Hide(c *Client, hide func(data []byte) bool) { q.reader(c).hide = hide }
-
 // End forgets a client. ClientWatcher.EndClient is the place to call it.
 func (q *Queue) End(c *Client) {
-	if r := q.readers[c]; r != nil && r.active {
-		q.stats.Clients--
-	}
 	delete(q.readers, c)
 	q.release()
 }
 
 // Stats returns numbers about the Queue.
-func (q *Queue) Stats() QueueStats { return q.stats }
+func (q *Queue) Stats() QueueStats {
+	s := q.stats
+	s.Clients = len(q.readers)
+	return s
+}
