@@ -140,7 +140,6 @@ test:
 test/agents/count: lib/mmv
 test/agents/hello: lib/pmda lib/pcp
 test/agents/kinds: lib/pmda lib/pdu lib/pcp lib/pmerr
-test/agents/relabel: lib/pmda lib/pcp
 test/agents/sample: lib/builtin/sample lib/pmda
 test/agents/simple: lib/builtin/simple lib/pmda
 test/agents/spool: lib/pmda lib/pcp

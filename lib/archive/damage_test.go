@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"pmtools/lib/archive"
-	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -102,7 +101,7 @@ func (p *perusal) wander(t testing.TB, s *archive.Set, ids []pcp.ID, rng *rand.R
 	var dst pcp.Result
 	c := s.Cursor()
 	for range 10 {
-		mode, from, step := archivetest.Place(rng, p.times)
+		mode, from, step := place(rng, p.times)
 		must(t, c.SetMode(mode, &from, step))
 		first := rng.IntN(len(ids) + 1)
 		some := ids[first:]
@@ -154,20 +153,20 @@ var damageable = []string{"ta", "ta_v2", "events", "events_v2", "indoms", "indom
 	"setA,setB", "setA,overlap,setB_v2"}
 
 // inMemory builds what is damageable.
-func inMemory(t testing.TB) archivetest.Memory {
+func inMemory(t testing.TB) memory {
 	t.Helper()
 	names := strings.Split(strings.Join(damageable, ","), ",")
 	slices.Sort(names)
-	return archivetest.InMemory(t, slices.Compact(names)...)
+	return builtInMemory(t, slices.Compact(names)...)
 }
 
 // readDamaged reads an archive that is damaged by the numbers of rng, and returns the damage. It
 // must not panic, and take neither more time nor more memory than for an undamaged archive.
-func readDamaged(t testing.TB, m archivetest.Memory, rng *rand.Rand) {
+func readDamaged(t testing.TB, m memory, rng *rand.Rand) {
 	t.Helper()
 	list := damageable[rng.IntN(len(damageable))]
 	names := strings.Split(list, ",")
-	fsys, done := m.Damaged(rng, names...)
+	fsys, done := m.damaged(rng, names...)
 	defer func() {
 		if x := recover(); x != nil {
 			t.Logf("%s: %s", list, done)
@@ -198,7 +197,7 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
-	runs, seed := archivetest.Runs(t, 800)
+	runs, seed := runsOf(t, 800)
 	var before, now runtime.MemStats
 	for i := range runs {
 		runtime.ReadMemStats(&before)
@@ -213,10 +212,8 @@ func TestDamage(t *testing.T) {
 // FuzzDamage is TestDamage with damage chosen by a fuzzer.
 func FuzzDamage(f *testing.F) {
 	m := inMemory(f)
-	for _, text := range archivetest.Scripts(8) {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text []byte) { readDamaged(t, m, archivetest.Script(text)) })
+	f.Add(uint64(1), uint64(1))
+	f.Fuzz(func(t *testing.T, a, b uint64) { readDamaged(t, m, rand.New(rand.NewPCG(a, b))) })
 }
 
 // TestHostile reads archives that are made to take much time or memory.

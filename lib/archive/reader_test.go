@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"pmtools/lib/archive"
-	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -52,7 +51,7 @@ func newRaw(version int) *raw {
 
 // memory returns the files of an archive called f.
 func (r *raw) memory() fs.FS {
-	return archivetest.Memory{"f": {"meta": r.meta, "index": r.index, "0": r.data}}.FS("f")
+	return memory{"f": {"meta": r.meta, "index": r.index, "0": r.data}}.FS("f")
 }
 
 // write makes files of r; a nil file is left out. It returns the base name.

@@ -34,9 +34,6 @@ type Root struct {
 	Dir   string
 	Buf   []byte
 	Trace func(name string) // called with the name of each file that is read, for tests; may be nil
-	// Through returns the reader that takes the place of an open file, for tests of files that change
-	// or vanish while they are read; may be nil.
-	Through func(name string, f io.Reader) io.Reader
 
 	failed  error // why no file could be opened
 	reads   int
@@ -79,9 +76,6 @@ func (p *Root) Read(name string) ([]byte, error) {
 		return nil, p.note(err)
 	}
 	defer f.Close()
-	if p.Through != nil {
-		return fill(p, p.Through(name, f), isTCP(name))
-	}
 	return fill(p, f, isTCP(name))
 }
 

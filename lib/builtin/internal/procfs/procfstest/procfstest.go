@@ -133,12 +133,6 @@ func Fetch(t testing.TB, p pmda.Provider, c *pmda.Client, names ...string) (res 
 // values, sorted.
 func Values(t testing.TB, p pmda.Provider, names ...string) []string {
 	t.Helper()
-	return values(t, p, true, names)
-}
-
-// values is Values; unless named is set, instances without names are shown by their numbers.
-func values(t testing.TB, p pmda.Provider, named bool, names []string) []string {
-	t.Helper()
 	ctx := context.Background()
 	res := Fetch(t, p, nil, names...)
 	out := make([]string, len(names))
@@ -154,7 +148,7 @@ func values(t testing.TB, p pmda.Provider, named bool, names []string) []string 
 			t.Fatal(err)
 		}
 		if d := desc.InDom; d != pcp.NullInDom && instances[d] == nil {
-			instances[d] = instanceNames(t, p, d, named)
+			instances[d] = instanceNames(t, p, d)
 		}
 		var parts []string
 		for k, inst := range col.Insts {
@@ -172,10 +166,10 @@ func values(t testing.TB, p pmda.Provider, named bool, names []string) []string 
 
 // instanceNames returns the names of the instances of a domain, in the form they have in the golden
 // file.
-func instanceNames(t testing.TB, p pmda.Provider, d pcp.InDom, needed bool) map[int32]string {
+func instanceNames(t testing.TB, p pmda.Provider, d pcp.InDom) map[int32]string {
 	t.Helper()
 	list, err := p.Instances(context.Background(), nil, d)
-	if err != nil && needed {
+	if err != nil {
 		t.Fatalf("instances of %s: %v", d, err)
 	}
 	names := map[int32]string{}
