@@ -96,7 +96,7 @@ func (d *Definition) Expr() syntax.Expr {
 }
 
 // anonymous is the expression of metrics that never have values.
-var anonymous = &syntax.CallExpr{Fun: syntax.ANON, Lparen: 4, X: &syntax.MetricRef{NamePos: 5, Name: "PM_TYPE_U32"}, Rparen: 16}
+var anonymous = &syntax.CallExpr{Fun: "anon", Lparen: 4, X: &syntax.MetricRef{NamePos: 5, Name: "PM_TYPE_U32"}, Rparen: 16}
 
 // String returns the expression as it was written.
 func (d *Definition) String() string { return d.text }
@@ -111,7 +111,7 @@ func (d *Definition) Anonymous() *Definition {
 // Rate returns the definition of rate() of the expression, without a name.
 func (d *Definition) Rate() *Definition {
 	end := syntax.Pos(len(d.text) + len("rate("))
-	return &Definition{text: "rate(" + d.text + ")", expr: &syntax.CallExpr{Fun: syntax.RATE, Lparen: 4, X: d.Expr(), Rparen: end}}
+	return &Definition{text: "rate(" + d.text + ")", expr: &syntax.CallExpr{Fun: "rate", Lparen: 4, X: d.Expr(), Rparen: end}}
 }
 
 // Metrics returns the names that the expression mentions, each once, from left to right.

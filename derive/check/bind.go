@@ -38,10 +38,10 @@ func (c *Checker) bind(e syntax.Expr, tolerant bool) *Error {
 	case *syntax.TernaryExpr:
 		return c.bindChoice(n)
 	case *syntax.CallExpr:
-		if n.Fun == syntax.ANON {
+		if n.Fun == "anon" {
 			return nil
 		}
-		if m, ok := syntax.Unparen(n.X).(*syntax.MetricRef); ok && n.Fun == syntax.DEFINED {
+		if m, ok := syntax.Unparen(n.X).(*syntax.MetricRef); ok && n.Fun == "defined" {
 			return c.bindDefined(n, m)
 		}
 	case *syntax.ConstExpr, *syntax.NovalueExpr:

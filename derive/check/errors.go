@@ -67,7 +67,7 @@ type cure func(Type) Type
 // cure finds the functions of which a cure leaves no misfit of operands that are counters, or the misfit that stays.
 func (e *Error) cure(misfit func(with cure) string) {
 	e.Counters = true
-	for _, fun := range []syntax.Token{syntax.RATE, syntax.DELTA, syntax.INSTANT} {
+	for _, fun := range []syntax.Token{"rate", "delta", "instant"} {
 		r := ruleOf(fun)
 		e.Still = misfit(func(t Type) Type {
 			if t.Sem != pcp.Counter || r.refuse != nil && r.refuse(t) != "" {

@@ -90,9 +90,9 @@ func (c *Checker) unary(n *syntax.UnaryExpr) (Type, *Error) {
 // call returns the metadata of the functions of one operand (derived.md D7.7).
 func (c *Checker) call(n *syntax.CallExpr) (Type, *Error) {
 	switch n.Fun {
-	case syntax.DEFINED:
+	case "defined":
 		return Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}, nil
-	case syntax.ANON:
+	case "anon":
 		return anonType(n), nil
 	}
 	t, err := c.expr(n.X)

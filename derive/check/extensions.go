@@ -22,100 +22,100 @@ func Extensions() []Function { return described(extensions) }
 
 // extensions has the functions of the extended language. It is only read.
 var extensions = []rule{
-	{Function: Function{syntax.ABS, "abs", "abs(EXPR)",
+	{Function: Function{"abs", "abs(EXPR)",
 		"The values without their signs.",
 		"numbers only, no counters; 32 becomes u32, 64 becomes u64, else the type stays; units and instances of the operand",
 		"abs(delta(kernel.all.load))"},
 		numbers: true, result: unsignedType, refuse: refuseCounter},
-	{Function: Function{syntax.AVGOVER, "avg_over", "avg_over(EXPR, TIME)",
+	{Function: Function{"avg_over", "avg_over(EXPR, TIME)",
 		"The mean of the values that each instance had in a time before and has now.",
 		"numbers only, no counters; double, instant, units and instances of the operand",
 		"avg_over(kernel.all.load, 5min)"},
 		numbers: true, result: realInstant, refuse: refuseCounter},
-	{Function: Function{syntax.BOTTOMN, "bottomn", "bottomn(N, EXPR)",
+	{Function: Function{"bottomn", "bottomn(N, EXPR)",
 		"The N instances with the smallest values; of equal ones those with the smallest numbers.",
 		"numbers only, no counters; everything stays",
 		"bottomn(2, kernel.all.load)"},
 		numbers: true, result: sameType, refuse: refuseCounter},
-	{Function: Function{syntax.CEIL, "ceil", "ceil(EXPR)",
+	{Function: Function{"ceil", "ceil(EXPR)",
 		"The values rounded up.",
 		"numbers only, no counters; everything stays",
 		"ceil(kernel.all.load)"},
 		numbers: true, result: sameType, refuse: refuseCounter},
-	{Function: Function{syntax.CLAMP, "clamp", "clamp(EXPR, LOW, HIGH)",
+	{Function: Function{"clamp", "clamp(EXPR, LOW, HIGH)",
 		"The values, but none below LOW and none above HIGH.",
 		"as for min(EXPR, max(EXPR, LOW), HIGH): see min",
 		"clamp(kernel.all.load, 0, 4)"}},
-	{Function: Function{syntax.EXP, "exp", "exp(EXPR)",
+	{Function: Function{"exp", "exp(EXPR)",
 		"e to the power of the values.",
 		"numbers without dimension, no counters; double",
 		"exp(kernel.all.load)"},
 		numbers: true, result: realType, refuse: refuseDimension},
-	{Function: Function{syntax.FLOOR, "floor", "floor(EXPR)",
+	{Function: Function{"floor", "floor(EXPR)",
 		"The values rounded down.",
 		"numbers only, no counters; everything stays",
 		"floor(kernel.all.load)"},
 		numbers: true, result: sameType, refuse: refuseCounter},
-	{Function: Function{syntax.LN, "ln", "ln(EXPR)",
+	{Function: Function{"ln", "ln(EXPR)",
 		"The natural logarithms of the values.",
 		"numbers without dimension, no counters; double",
 		"ln(kernel.all.load)"},
 		numbers: true, result: realType, refuse: refuseDimension},
-	{Function: Function{syntax.MAXOVER, "max_over", "max_over(EXPR, TIME)",
+	{Function: Function{"max_over", "max_over(EXPR, TIME)",
 		"The largest value that each instance had in a time before or has now.",
 		"numbers only, no counters; instant, everything else stays",
 		"max_over(kernel.all.load, 5min)"},
 		numbers: true, result: instant, refuse: refuseCounter},
-	{Function: Function{syntax.MEDIAN, "median", "median(EXPR)",
+	{Function: Function{"median", "median(EXPR)",
 		"The median of the values of all instances: quantile(0.5, EXPR).",
 		"as for quantile",
 		"median(kernel.all.load)"},
 		numbers: true, result: oneReal, refuse: refuseCounter},
-	{Function: Function{syntax.MINOVER, "min_over", "min_over(EXPR, TIME)",
+	{Function: Function{"min_over", "min_over(EXPR, TIME)",
 		"The smallest value that each instance had in a time before or has now.",
 		"numbers only, no counters; instant, everything else stays",
 		"min_over(kernel.all.load, 5min)"},
 		numbers: true, result: instant, refuse: refuseCounter},
-	{Function: Function{syntax.POW, "pow", "pow(EXPR, EXPR)",
+	{Function: Function{"pow", "pow(EXPR, EXPR)",
 		"The first operand to the power of the second one.",
 		"numbers without dimension, no counters, the same instances or one value; double",
 		"pow(kernel.all.load, 2)"}},
-	{Function: Function{syntax.QUANTILE, "quantile", "quantile(Q, EXPR)",
+	{Function: Function{"quantile", "quantile(Q, EXPR)",
 		"The value below which the share Q, from 0 to 1, of the values of all instances is; between two values in proportion.",
 		"numbers only, no counters; double, instant, one value, units of the operand",
 		"quantile(0.9, kernel.all.load)"},
 		numbers: true, result: oneReal, refuse: refuseCounter},
-	{Function: Function{syntax.QUANTILEOVER, "quantile_over", "quantile_over(Q, EXPR, TIME)",
+	{Function: Function{"quantile_over", "quantile_over(Q, EXPR, TIME)",
 		"The value below which the share Q, from 0 to 1, of the values is that each instance had in a time before and has now; between two values in proportion.",
 		"numbers only, no counters; double, instant, units and instances of the operand",
 		"quantile_over(0.9, kernel.all.load, 5min)"},
 		numbers: true, result: realInstant, refuse: refuseCounter},
-	{Function: Function{syntax.ROUND, "round", "round(EXPR)",
+	{Function: Function{"round", "round(EXPR)",
 		"The values rounded to the nearest integer, halves away from 0.",
 		"numbers only, no counters; everything stays",
 		"round(kernel.all.load)"},
 		numbers: true, result: sameType, refuse: refuseCounter},
-	{Function: Function{syntax.SHIFT, "shift", "shift(EXPR, TIME)",
+	{Function: Function{"shift", "shift(EXPR, TIME)",
 		"The values of the last sample that is at least so old.",
 		"numbers only; everything stays",
 		"kernel.all.load - shift(kernel.all.load, 1hour)"},
 		numbers: true, result: sameType},
-	{Function: Function{syntax.SMOOTH, "smooth", "smooth(EXPR, TIME)",
+	{Function: Function{"smooth", "smooth(EXPR, TIME)",
 		"Values that follow those of the operand: in each sample by the share D / (TIME + D) of the difference, D being the time since the sample before.",
 		"numbers only, no counters; double, instant, units and instances of the operand",
 		"smooth(kernel.all.load, 1min)"},
 		numbers: true, result: realInstant, refuse: refuseCounter},
-	{Function: Function{syntax.SQRT, "sqrt", "sqrt(EXPR)",
+	{Function: Function{"sqrt", "sqrt(EXPR)",
 		"The square roots of the values.",
 		"numbers whose dimensions are even, no counters; double, half of the dimensions",
 		"sqrt(kernel.all.load)"},
 		numbers: true, result: rootType, refuse: refuseOdd},
-	{Function: Function{syntax.STDDEV, "stddev", "stddev(EXPR)",
+	{Function: Function{"stddev", "stddev(EXPR)",
 		"The standard deviation of the values of all instances, these being all there are.",
 		"numbers only, no counters; double, instant, one value, units of the operand",
 		"stddev(kernel.all.load)"},
 		numbers: true, result: oneReal, refuse: refuseCounter},
-	{Function: Function{syntax.TOPN, "topn", "topn(N, EXPR)",
+	{Function: Function{"topn", "topn(N, EXPR)",
 		"The N instances with the largest values; of equal ones those with the smallest numbers.",
 		"numbers only, no counters; everything stays",
 		"topn(2, kernel.all.load)"},
@@ -189,9 +189,9 @@ func refuseOdd(t Type) string {
 
 // pairUnits gives a plain number among the operands of max and min the units of the other one, as these compare.
 func pairUnits(n *syntax.BinaryExpr, x, y Type) (Type, Type) {
-	if plain(n.X, x) && n.Op != syntax.POW {
+	if plain(n.X, x) && n.Op != "pow" {
 		x.Units = y.Units
-	} else if plain(n.Y, y) && n.Op != syntax.POW {
+	} else if plain(n.Y, y) && n.Op != "pow" {
 		y.Units = x.Units
 	}
 	return x, y
@@ -205,9 +205,9 @@ func (c *Checker) pairMisfit(n *syntax.BinaryExpr, x, y Type) string {
 	case text != "":
 	case x.Sem == pcp.Counter || y.Sem == pcp.Counter:
 		text = msgCounters
-	case n.Op == syntax.POW && !(x.Units.Dimensionless() && y.Units.Dimensionless()):
+	case n.Op == "pow" && !(x.Units.Dimensionless() && y.Units.Dimensionless()):
 		text = msgDimensioned
-	case n.Op != syntax.POW:
+	case n.Op != "pow":
 		text = unitsMisfit(syntax.PLUS, x, y)
 	}
 	if text == "" && !c.sameInDom(x.InDom, y.InDom) {
@@ -231,7 +231,7 @@ func (c *Checker) pair(n *syntax.BinaryExpr, x, y Type) (Type, *Error) {
 		t.InDom = y.InDom
 	}
 	t.Type, t.Sem = pairType(n, x.Type, y.Type), ResultSem(x, y, x)
-	if n.Op == syntax.POW {
+	if n.Op == "pow" {
 		t.Type = pcp.Double
 		return t, nil
 	}

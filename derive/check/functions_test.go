@@ -59,23 +59,23 @@ func TestFunctions(t *testing.T) {
 		for n := range syntax.Preorder(x) {
 			switch n := n.(type) {
 			case *syntax.CallExpr:
-				uses = uses || n.Fun == f.Token
+				uses = uses || n.Fun.Symbol() == f.Name
 			case *syntax.BinaryExpr:
-				uses = uses || n.Op == f.Token
+				uses = uses || n.Op.Symbol() == f.Name
 			case *syntax.RescaleExpr:
-				uses = uses || f.Token == syntax.RESCALE
+				uses = uses || f.Name == "rescale"
 			case *syntax.MatchInstExpr:
-				uses = uses || f.Token == syntax.FILTERINST
+				uses = uses || f.Name == "matchinst"
 			case *syntax.ConstExpr:
-				uses = uses || f.Token == syntax.MKCONST
+				uses = uses || f.Name == "mkconst"
 			case *syntax.NovalueExpr:
-				uses = uses || f.Token == syntax.NOVALUE
+				uses = uses || f.Name == "novalue"
 			}
 		}
 		if !uses {
 			t.Errorf("the example of %s does without it", f.Name)
 		}
-		if f.Name != f.Token.Symbol() || !strings.HasPrefix(f.Signature, f.Name+"(") {
+		if !syntax.Token(f.Name).IsFunction() || !strings.HasPrefix(f.Signature, f.Name+"(") {
 			t.Errorf("%+v", f)
 		} else if !strings.HasSuffix(f.Summary, ".") || f.Metadata == "" {
 			t.Errorf("%+v", f)
@@ -84,10 +84,8 @@ func TestFunctions(t *testing.T) {
 	if !slices.IsSortedFunc(list, func(a, b Function) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("the functions are not sorted")
 	}
-	for tok := syntax.ANON; tok <= syntax.SMOOTH; tok++ {
-		if ruleOf(tok) == nil {
-			t.Errorf("%s is missing", tok)
-		}
+	if len(list) != 35 {
+		t.Errorf("%d functions", len(list))
 	}
 	if ruleOf(syntax.PLUS) != nil {
 		t.Error("+ is a function")

@@ -49,7 +49,7 @@ func evaluated(e syntax.Expr, in *Info, f func(syntax.Expr)) {
 	f(e)
 	switch n := e.(type) {
 	case *syntax.CallExpr:
-		if n.Fun == syntax.DEFINED || n.Fun == syntax.ANON {
+		if n.Fun == "defined" || n.Fun == "anon" {
 			return
 		}
 	case *syntax.ConstExpr:

@@ -32,12 +32,12 @@ func (l Language) Functions() []Function {
 	list = append(list, described(extensions)...)
 	for i := range list {
 		f := &list[i]
-		if !f.Token.IsGroupable() {
+		if !syntax.Token(f.Name).IsGroupable() {
 			continue
 		}
 		f.Signature = strings.Replace(f.Signature, "METRIC", "EXPR", 1) + " [by (LABEL, ...)]"
 		f.Metadata += "; with by one value for each group"
-		if f.Token == syntax.MAX || f.Token == syntax.MIN {
+		if f.Name == "max" || f.Name == "min" {
 			f.Signature += " or " + f.Name + "(EXPR, EXPR)"
 			f.Summary = strings.TrimSuffix(f.Summary, ".") + "; of two operands for each instance."
 			f.Metadata += "; two operands must have the same dimensions, be no counters, and have the same instances or one value"

@@ -105,7 +105,7 @@ func (p *Printer) operands(b *derive.Binding, bad *check.Error) {
 	for n := range syntax.Preorder(b.Metric.Expr()) {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
-			if n.Fun == syntax.ANON {
+			if n.Fun == "anon" {
 				typ = n.X
 			}
 		case *syntax.ConstExpr:

@@ -144,11 +144,11 @@ func build(e syntax.Expr) *node {
 func (n *node) call(e *syntax.CallExpr) {
 	n.kind, n.left = e.Fun.String(), build(e.X)
 	switch e.Fun {
-	case syntax.DEFINED:
+	case "defined":
 		n.role, n.label = defined, "("+n.left.label+")"
-	case syntax.ANON:
+	case "anon":
 		n.left.kind, n.left.expr, n.left.role = "INTEGER", e, anonArg
-	case syntax.DELTA, syntax.RATE:
+	case "delta", "rate":
 		n.left.saveLast = true
 	}
 }

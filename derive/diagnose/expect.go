@@ -117,7 +117,7 @@ func Syntax(text string, err error) *Problem {
 		}
 		p.operandHint(fun, found.Tok)
 	}
-	if found.Tok == syntax.NOVALUE {
+	if found.Tok == "novalue" {
 		p.Notes = append(p.Notes, "novalue() may stand only as one arm of ?:, without parentheses around it")
 	}
 	return p

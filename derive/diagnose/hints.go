@@ -50,7 +50,7 @@ func (p *Problem) counterHint(bad *check.Error) {
 		}
 		return
 	case len(bad.Operands) == 1:
-		about := map[syntax.Token]string{syntax.RATE: " is how fast it grows", syntax.DELTA: " by how much since the last sample"}
+		about := map[syntax.Token]string{"rate": " is how fast it grows", "delta": " by how much since the last sample"}
 		for _, fun := range bad.Cures[:min(n, 1)+1] {
 			uses = append(uses, fun.Symbol()+"("+operandText(counters[0])+")"+about[fun])
 		}
@@ -105,8 +105,8 @@ func (p *Problem) constHint(x syntax.Expr, other check.Type, arm bool) bool {
 // operandHint notes what a function takes, if the mistake is in its parentheses.
 func (p *Problem) operandHint(fun syntax.Lexeme, found syntax.Token) {
 	switch fun.Tok {
-	case syntax.AVG, syntax.COUNT, syntax.MAX, syntax.MIN, syntax.SUM, syntax.DEFINED:
-		if p.lang != check.Extended || fun.Tok == syntax.DEFINED {
+	case "avg", "count", "max", "min", "sum", "defined":
+		if p.lang != check.Extended || fun.Tok == "defined" {
 			p.Notes = append(p.Notes, fun.Text+"() takes the name of a metric and no expression")
 			return
 		}
@@ -135,7 +135,7 @@ func (p *Problem) arguments(fun syntax.Lexeme, found syntax.Token, want []string
 // signature notes the operands of a function.
 func (p *Problem) signature(fun syntax.Lexeme) {
 	for _, f := range p.lang.Functions() {
-		if f.Token == fun.Tok {
+		if f.Name == fun.Text {
 			p.Notes = append(p.Notes, "as in "+f.Signature)
 		}
 	}

@@ -27,16 +27,23 @@ const (
 
 // operators has the loops of the operators. The relations > and >= are < and <= with the sides of
 // their loops exchanged.
-var operators = [...]pair{
-	syntax.PLUS: {op: opAdd}, syntax.MINUS: {op: opSub}, syntax.STAR: {op: opMul}, syntax.SLASH: {op: opDiv},
-	syntax.LT: {op: opLess}, syntax.LEQ: {op: opLessEqual}, syntax.GT: {op: opLess, invert: true}, syntax.GEQ: {op: opLessEqual, invert: true},
-	syntax.EQ: {op: opEqual}, syntax.NEQ: {op: opNotEqual}, syntax.AND: {op: opAnd}, syntax.OR: {op: opOr},
-	syntax.MIN: {op: opMin}, syntax.CLAMP: {op: opMin}, syntax.MAX: {op: opMax}, syntax.POW: {op: opPow},
+var operators = [...]struct {
+	tok syntax.Token
+	pair
+}{
+	{syntax.PLUS, pair{op: opAdd}}, {syntax.MINUS, pair{op: opSub}}, {syntax.STAR, pair{op: opMul}}, {syntax.SLASH, pair{op: opDiv}},
+	{syntax.LT, pair{op: opLess}}, {syntax.LEQ, pair{op: opLessEqual}}, {syntax.GT, pair{op: opLess, invert: true}}, {syntax.GEQ, pair{op: opLessEqual, invert: true}},
+	{syntax.EQ, pair{op: opEqual}}, {syntax.NEQ, pair{op: opNotEqual}}, {syntax.AND, pair{op: opAnd}}, {syntax.OR, pair{op: opOr}},
+	{"min", pair{op: opMin}}, {"clamp", pair{op: opMin}}, {"max", pair{op: opMax}}, {"pow", pair{op: opPow}},
 }
 
 func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
 	n.kind = kBinary
-	n.pair = operators[e.Op]
+	for i := range operators {
+		if operators[i].tok == e.Op {
+			n.pair = operators[i].pair
+		}
+	}
 	n.pair.common = max(p.info.Types[e.X].Type, p.info.Types[e.Y].Type)
 	if n.pair.op < opLess {
 		n.pair.common = n.typ

@@ -21,14 +21,14 @@ func (p *planner) extension(n *node, e *syntax.CallExpr) {
 		n.word = word64(x.Value)
 	}
 	switch e.Fun {
-	case syntax.MEDIAN:
+	case "median":
 		n.word = word64(0.5)
-	case syntax.SUM, syntax.AVG:
+	case "sum", "avg":
 		_, name := syntax.Unparen(e.X).(*syntax.MetricRef)
 		n.strict = !name // the original has the sum 0 for a metric without values
 	}
-	if n.kind == kMath {
-		n.arg = int(e.Fun)
+	if n.math = mathFunction(e.Fun); n.math != nil {
+		n.kind = kMath
 	}
 }
 
@@ -131,11 +131,11 @@ func (s *State) stddev(n *node, x *pcp.Values) *pcp.Values {
 
 // math evaluates a function of each value.
 func (s *State) math(n *node, x *pcp.Values) *pcp.Values {
-	out, from, fun := s.empty(n), s.plan.nodes[n.x].typ, syntax.Token(n.arg)
+	out, from := s.empty(n), s.plan.nodes[n.x].typ
 	out.Insts = append(out.Insts, x.Insts...)
 	out.Words = slices.Grow(out.Words, len(x.Words))[:len(x.Words)]
 	switch {
-	case fun == syntax.ABS && (from == pcp.Int32 || from == pcp.Int64):
+	case from != n.typ && n.typ < pcp.Float: // abs: of integers only it changes the type
 		for i, w := range x.Words {
 			if out.Words[i] = w; int64(w) < 0 {
 				out.Words[i] = -w
@@ -144,11 +144,11 @@ func (s *State) math(n *node, x *pcp.Values) *pcp.Values {
 	case n.typ == pcp.Double:
 		convert(out.Words, x.Words, from, pcp.Double)
 		for i, w := range out.Words {
-			out.Words[i] = word64(apply(fun, f64(w)))
+			out.Words[i] = word64(n.math(f64(w)))
 		}
 	case n.typ == pcp.Float:
 		for i, w := range x.Words {
-			out.Words[i] = word32(float32(apply(fun, float64(f32(w)))))
+			out.Words[i] = word32(float32(n.math(float64(f32(w)))))
 		}
 	default: // integers are rounded already
 		copy(out.Words, x.Words)
@@ -156,20 +156,23 @@ func (s *State) math(n *node, x *pcp.Values) *pcp.Values {
 	return out
 }
 
-func apply(fun syntax.Token, f float64) float64 {
+// mathFunction returns what a function does to one number, nil for one that is none of these.
+func mathFunction(fun syntax.Token) func(float64) float64 {
 	switch fun {
-	case syntax.ABS:
-		return math.Abs(f)
-	case syntax.CEIL:
-		return math.Ceil(f)
-	case syntax.EXP:
-		return math.Exp(f)
-	case syntax.FLOOR:
-		return math.Floor(f)
-	case syntax.LN:
-		return math.Log(f)
-	case syntax.ROUND:
-		return math.Round(f)
+	case "abs":
+		return math.Abs
+	case "ceil":
+		return math.Ceil
+	case "exp":
+		return math.Exp
+	case "floor":
+		return math.Floor
+	case "ln":
+		return math.Log
+	case "round":
+		return math.Round
+	case "sqrt":
+		return math.Sqrt
 	}
-	return math.Sqrt(f)
+	return nil
 }

@@ -38,7 +38,7 @@ type members struct {
 
 // groups completes a node for a function with by.
 func (p *planner) groups(n *node, e *syntax.CallExpr) {
-	if e.Fun == syntax.MEDIAN {
+	if e.Fun == "median" {
 		n.word = word64(0.5)
 	}
 	n.arg, p.plan.groups = len(p.plan.groups), append(p.plan.groups, grouping{n.kind, p.info.Groups[n.indom]})

@@ -78,14 +78,14 @@ func goWord(t pcp.Type, v any) pcp.Value {
 
 func (s *naive) call(e *syntax.CallExpr) naiveColumn {
 	switch e.Fun {
-	case syntax.DEFINED:
+	case "defined":
 		if s.info.Defined[e] {
 			return naiveColumn{vals: []naiveValue{{pcp.NullInst, uint32(1)}}}
 		}
 		return naiveColumn{vals: []naiveValue{{pcp.NullInst, uint32(0)}}}
-	case syntax.ANON:
+	case "anon":
 		return naiveColumn{}
-	case syntax.DELTA, syntax.RATE:
+	case "delta", "rate":
 		return s.change(e)
 	}
 	x := s.eval(e.X)
@@ -119,11 +119,11 @@ func (s *naive) groups(e *syntax.CallExpr, x naiveColumn) naiveColumn {
 // reduce evaluates a function of a column.
 func (s *naive) reduce(e *syntax.CallExpr, x naiveColumn) naiveColumn {
 	t := s.info.Types[e.X].Type
-	if e.Fun == syntax.COUNT {
+	if e.Fun == "count" {
 		n := uint32(len(x.vals))
 		return naiveColumn{vals: []naiveValue{{pcp.NullInst, n}}}
 	}
-	if x.err != 0 || e.Fun == syntax.INSTANT {
+	if x.err != 0 || e.Fun == "instant" {
 		return x
 	}
 	if e.Fun.IsOverTime() {
@@ -136,20 +136,20 @@ func (s *naive) reduce(e *syntax.CallExpr, x naiveColumn) naiveColumn {
 	_, name := plain(e.X).(*syntax.MetricRef)
 	if len(x.vals) == 0 && name {
 		switch e.Fun {
-		case syntax.SUM:
+		case "sum":
 			return one(goNumber(t, 0))
-		case syntax.AVG:
+		case "avg":
 			return one(float32(0))
 		}
 	}
 	if len(x.vals) == 0 {
 		return naiveColumn{}
 	}
-	if e.Fun == syntax.SCALAR {
+	if e.Fun == "scalar" {
 		return one(x.vals[0].v)
 	}
 	acc, avg := x.vals[0].v, float32(0)
-	if e.Fun == syntax.SUM {
+	if e.Fun == "sum" {
 		acc = apply(syntax.PLUS, goNumber(t, 0), acc)
 	}
 	for i, v := range x.vals {
@@ -158,13 +158,13 @@ func (s *naive) reduce(e *syntax.CallExpr, x naiveColumn) naiveColumn {
 			continue
 		}
 		switch {
-		case e.Fun == syntax.SUM:
+		case e.Fun == "sum":
 			acc = apply(syntax.PLUS, acc, v.v)
-		case e.Fun == syntax.MIN && truth(apply(syntax.LT, v.v, acc)), e.Fun == syntax.MAX && truth(apply(syntax.GT, v.v, acc)):
+		case e.Fun == "min" && truth(apply(syntax.LT, v.v, acc)), e.Fun == "max" && truth(apply(syntax.GT, v.v, acc)):
 			acc = v.v
 		}
 	}
-	if e.Fun == syntax.AVG {
+	if e.Fun == "avg" {
 		return one(avg)
 	}
 	return one(acc)
@@ -212,12 +212,12 @@ func (s *naive) extension(e *syntax.CallExpr, x naiveColumn, t pcp.Type) naiveCo
 	}
 	one := func(f float64) naiveColumn { return naiveColumn{vals: []naiveValue{{pcp.NullInst, f}}} }
 	switch e.Fun {
-	case syntax.TOPN, syntax.BOTTOMN:
+	case "topn", "bottomn":
 		var out naiveColumn
 		for _, v := range x.vals {
 			better := 0 // instances that come before it
 			for _, w := range x.vals {
-				if w.inst != v.inst && naiveBefore(w, v, e.Fun == syntax.TOPN) {
+				if w.inst != v.inst && naiveBefore(w, v, e.Fun == "topn") {
 					better++
 				}
 			}
@@ -226,7 +226,7 @@ func (s *naive) extension(e *syntax.CallExpr, x naiveColumn, t pcp.Type) naiveCo
 			}
 		}
 		return out
-	case syntax.MEDIAN, syntax.QUANTILE:
+	case "median", "quantile":
 		if nan {
 			return one(math.NaN())
 		}
@@ -238,7 +238,7 @@ func (s *naive) extension(e *syntax.CallExpr, x naiveColumn, t pcp.Type) naiveCo
 		}
 		share := at - math.Floor(at)
 		return one(float64(low*(1-share)) + float64(high*share))
-	case syntax.STDDEV:
+	case "stddev":
 		mean, squares := total/float64(len(all)), 0.0
 		for _, f := range all {
 			squares += float64((f - mean) * (f - mean))
@@ -266,27 +266,27 @@ func naiveBefore(v, w naiveValue, greatest bool) bool {
 
 func naiveMath(fun syntax.Token, v any, t pcp.Type) any {
 	switch fun {
-	case syntax.EXP:
+	case "exp":
 		return math.Exp(goConvert(v, pcp.Double).(float64))
-	case syntax.LN:
+	case "ln":
 		return math.Log(goConvert(v, pcp.Double).(float64))
-	case syntax.SQRT:
+	case "sqrt":
 		return math.Sqrt(goConvert(v, pcp.Double).(float64))
 	}
-	f := map[syntax.Token]func(float64) float64{syntax.ABS: math.Abs, syntax.CEIL: math.Ceil, syntax.FLOOR: math.Floor, syntax.ROUND: math.Round}[fun]
+	f := map[syntax.Token]func(float64) float64{"abs": math.Abs, "ceil": math.Ceil, "floor": math.Floor, "round": math.Round}[fun]
 	switch x := v.(type) {
 	case float64:
 		return f(x)
 	case float32:
 		return float32(f(float64(x)))
 	case int32:
-		if fun == syntax.ABS {
+		if fun == "abs" {
 			return uint32(max(int64(x), -int64(x)))
 		}
 	case int64:
-		if fun == syntax.ABS && x < 0 {
+		if fun == "abs" && x < 0 {
 			return -uint64(x)
-		} else if fun == syntax.ABS {
+		} else if fun == "abs" {
 			return uint64(x)
 		}
 	}
@@ -318,7 +318,7 @@ func (s *naive) change(e *syntax.CallExpr) naiveColumn {
 		if w == nil {
 			continue
 		}
-		if e.Fun == syntax.DELTA {
+		if e.Fun == "delta" {
 			out.vals = append(out.vals, naiveValue{v.inst, naiveDelta(v.v, w)})
 			continue
 		}

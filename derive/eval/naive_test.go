@@ -139,17 +139,17 @@ func apply2[T number](op syntax.Token, a, b T) any {
 		return u(a != b)
 	case syntax.AND:
 		return u(a != zero && b != zero)
-	case syntax.MIN, syntax.CLAMP:
+	case "min", "clamp":
 		if b < a {
 			return b
 		}
 		return a
-	case syntax.MAX:
+	case "max":
 		if b > a {
 			return b
 		}
 		return a
-	case syntax.POW:
+	case "pow":
 		return math.Pow(float64(a), float64(b))
 	}
 	return u(a != zero || b != zero)
@@ -286,7 +286,7 @@ func (s *naive) binary(e *syntax.BinaryExpr) naiveColumn {
 	tx, ty := s.info.Types[e.X], s.info.Types[e.Y]
 	t := max(tx.Type, ty.Type)
 	switch e.Op {
-	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, syntax.MIN, syntax.MAX, syntax.CLAMP, syntax.POW:
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, "min", "max", "clamp", "pow":
 		t = s.info.Types[e].Type
 	}
 	sc, scaled := s.info.Scales[e]

@@ -18,7 +18,7 @@ func (s *naive) over(e *syntax.CallExpr, x naiveColumn) naiveColumn {
 	age := func(p naiveSample) int64 {
 		return (s.in.Time.Sec-p.time.Sec)*1e9 + int64(s.in.Time.Nsec) - int64(p.time.Nsec)
 	}
-	if e.Fun == syntax.SHIFT {
+	if e.Fun == "shift" {
 		for _, p := range slices.Backward(all) {
 			if age(p) >= e.Over.Nanoseconds {
 				return p.col
@@ -49,7 +49,7 @@ func (s *naive) over(e *syntax.CallExpr, x naiveColumn) naiveColumn {
 			share := gone / (float64(e.Over.Nanoseconds)/1e9 + gone)
 			smooth += float64((f - smooth) * share)
 		}
-		if e.Fun == syntax.SMOOTH {
+		if e.Fun == "smooth" {
 			out.vals = append(out.vals, naiveValue{v.inst, smooth})
 			continue
 		}
@@ -60,22 +60,22 @@ func (s *naive) over(e *syntax.CallExpr, x naiveColumn) naiveColumn {
 
 // naiveOf makes one value of several.
 func naiveOf(e *syntax.CallExpr, values []any) any {
-	if e.Fun == syntax.QUANTILEOVER {
+	if e.Fun == "quantile_over" {
 		var list naiveColumn
 		for _, v := range values {
 			list.vals = append(list.vals, naiveValue{0, v})
 		}
-		quantile := &syntax.CallExpr{Fun: syntax.QUANTILE, N: e.N}
+		quantile := &syntax.CallExpr{Fun: "quantile", N: e.N}
 		return new(naive).extension(quantile, list, pcp.Double).vals[0].v
 	}
 	best, total := values[0], 0.0
 	for _, v := range values {
 		total += goConvert(v, pcp.Double).(float64)
-		if e.Fun == syntax.MAXOVER && truth(apply(syntax.GT, v, best)) || e.Fun == syntax.MINOVER && truth(apply(syntax.LT, v, best)) {
+		if e.Fun == "max_over" && truth(apply(syntax.GT, v, best)) || e.Fun == "min_over" && truth(apply(syntax.LT, v, best)) {
 			best = v
 		}
 	}
-	if e.Fun == syntax.AVGOVER {
+	if e.Fun == "avg_over" {
 		return total / float64(len(values))
 	}
 	return best

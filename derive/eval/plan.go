@@ -65,7 +65,7 @@ const (
 	kBottom                // of the arg smallest values
 	kQuantile              // at the share that word is
 	kStddev                //
-	kMath                  // function arg of one value
+	kMath                  // math of one value
 	kOver                  // span and window number arg; at the share that word is
 	kGroup                 // grouping and memory number arg; at the share that word is
 	kShared                // the values of x, which are worked out once; memory number arg
@@ -85,6 +85,7 @@ type node struct {
 	choice
 	filter *filter
 	scaler *pcp.Scaler
+	math   func(float64) float64
 	strict bool // sum() and avg() of no values have none
 }
 
@@ -282,29 +283,34 @@ func (p *planner) unary(n node, operand syntax.Expr) int {
 	return p.push(n)
 }
 
-var functions = [...]kind{
-	syntax.AVG: kAvg, syntax.SUM: kSum, syntax.MIN: kMin, syntax.MAX: kMax, syntax.COUNT: kCount,
-	syntax.SCALAR: kScalar, syntax.INSTANT: kInstant, syntax.DELTA: kDelta, syntax.RATE: kRate,
-	syntax.TOPN: kTop, syntax.BOTTOMN: kBottom, syntax.QUANTILE: kQuantile, syntax.MEDIAN: kQuantile, syntax.STDDEV: kStddev,
-	syntax.ABS: kMath, syntax.CEIL: kMath, syntax.EXP: kMath, syntax.FLOOR: kMath, syntax.LN: kMath, syntax.ROUND: kMath, syntax.SQRT: kMath,
+// functions has the kinds of functions; those of one value are in mathFunction.
+var functions = [...]struct {
+	fun  syntax.Token
+	kind kind
+}{
+	{"avg", kAvg}, {"sum", kSum}, {"min", kMin}, {"max", kMax}, {"count", kCount},
+	{"scalar", kScalar}, {"instant", kInstant}, {"delta", kDelta}, {"rate", kRate},
+	{"topn", kTop}, {"bottomn", kBottom}, {"quantile", kQuantile}, {"median", kQuantile}, {"stddev", kStddev},
 }
 
 func (p *planner) call(e *syntax.CallExpr, n node) int {
-	if int(e.Fun) < len(functions) {
-		n.kind = functions[e.Fun]
+	for i := range functions {
+		if functions[i].fun == e.Fun {
+			n.kind = functions[i].kind
+		}
 	}
 	switch e.Fun {
-	case syntax.DEFINED:
+	case "defined":
 		word := uint64(0)
 		if p.info.Defined[e] {
 			word = 1
 		}
 		return p.number(n, word)
-	case syntax.ANON:
+	case "anon":
 		return p.push(n)
-	case syntax.INSTANT:
+	case "instant":
 		return p.same(n, e.X)
-	case syntax.DELTA, syntax.RATE:
+	case "delta", "rate":
 		p.history(&n, e.X)
 	default:
 		p.extension(&n, e)
@@ -359,7 +365,7 @@ func (p *planner) steady(e syntax.Expr) bool {
 	case *syntax.ConstExpr:
 		return p.info.Types[e].Singular() && p.info.Consts[e].IsSet()
 	case *syntax.CallExpr:
-		return e.Fun == syntax.DEFINED
+		return e.Fun == "defined"
 	case *syntax.UnaryExpr:
 		return p.steady(e.X)
 	case *syntax.BinaryExpr:

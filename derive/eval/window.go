@@ -87,7 +87,7 @@ func (w *window) rewind(in *Input) {
 func (w *window) age(fun syntax.Token, now pcp.Timestamp, nanos int64) {
 	limit := now.Add(-time.Duration(nanos))
 	for w.size > 0 {
-		if fun == syntax.SHIFT {
+		if fun == "shift" {
 			if w.size < 2 || w.at(1).time.Compare(limit) > 0 {
 				return
 			}
@@ -102,10 +102,10 @@ func (w *window) age(fun syntax.Token, now pcp.Timestamp, nanos int64) {
 func (s *State) over(n *node, x *pcp.Values) *pcp.Values {
 	w, by := &s.windows[n.arg], s.plan.spans[n.arg]
 	w.rewind(s.in)
-	if by.fun == syntax.SMOOTH {
+	if by.fun == "smooth" {
 		return s.smooth(n, w, x, by.nanos)
 	}
-	if by.fun != syntax.SHIFT {
+	if by.fun != "shift" {
 		w.age(by.fun, s.in.Time, by.nanos)
 	}
 	past := len(x.Words)
@@ -118,7 +118,7 @@ func (s *State) over(n *node, x *pcp.Values) *pcp.Values {
 	}
 	w.next().save(s.in, x)
 	w.words += len(x.Words)
-	if by.fun != syntax.SHIFT {
+	if by.fun != "shift" {
 		return s.each(n, w, x)
 	}
 	w.age(by.fun, s.in.Time, by.nanos)
@@ -141,9 +141,9 @@ func (s *State) each(n *node, w *window, x *pcp.Values) *pcp.Values {
 		begin = end
 		var word uint64
 		switch fun := s.plan.spans[n.arg].fun; fun {
-		case syntax.MAXOVER, syntax.MINOVER:
-			word = extreme(fun == syntax.MAXOVER, from, list)
-		case syntax.AVGOVER:
+		case "max_over", "min_over":
+			word = extreme(fun == "max_over", from, list)
+		case "avg_over":
 			convert(list, list, from, pcp.Double)
 			word = word64(f64(sum(pcp.Double, list)) / float64(len(list)))
 		default:

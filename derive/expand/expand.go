@@ -99,7 +99,7 @@ func (e *Expander[D]) begin(d D) *expansion[D] {
 				continue
 			}
 			skip = ref
-			if node.Fun != syntax.ANON && e.find(ref.Name) != e.none && x.err == nil {
+			if node.Fun != "anon" && e.find(ref.Name) != e.none && x.err == nil {
 				x.refuse(ref, fmt.Sprintf("%s() takes the name of a metric and no expression, and %s is a derived metric",
 					node.Fun.Symbol(), ref.Name))
 			}

@@ -161,7 +161,7 @@ func comparedCounter(p *pass, d *definition, n syntax.Node) {
 	for _, x := range list {
 		var fixes []syntax.Fix
 		if _, call := n.(*syntax.CallExpr); !call { // these take names only
-			fixes = syntax.Wrap(d.String(), x, syntax.RATE, syntax.DELTA, syntax.INSTANT)
+			fixes = syntax.Wrap(d.String(), x, "rate", "delta", "instant")
 		}
 		text := d.text(x)
 		p.fixable(d, start(x), fixes, fmt.Sprintf("the value of a counter is %s: %s", where, text),
@@ -180,7 +180,7 @@ func compared(n syntax.Node, info *check.Info) (where string, list []syntax.Expr
 	case *syntax.TernaryExpr:
 		where, list = "a condition", []syntax.Expr{n.Cond}
 	case *syntax.CallExpr:
-		if n.Fun == syntax.AVG || n.Fun == syntax.MIN || n.Fun == syntax.MAX {
+		if n.Fun == "avg" || n.Fun == "min" || n.Fun == "max" {
 			where, list = "the operand of "+n.Fun.Symbol()+"()", []syntax.Expr{n.X}
 		}
 	}
@@ -230,7 +230,7 @@ func nonCounter(p *pass, d *definition, n syntax.Node) {
 // change returns a node that is rate() or delta().
 func change(n syntax.Node) (*syntax.CallExpr, bool) {
 	call, ok := n.(*syntax.CallExpr)
-	return call, ok && (call.Fun == syntax.RATE || call.Fun == syntax.DELTA)
+	return call, ok && (call.Fun == "rate" || call.Fun == "delta")
 }
 
 func novalue(p *pass, d *definition, n syntax.Node) {
@@ -306,7 +306,7 @@ func shadowed(p *pass, d *definition) {
 
 func wraps(p *pass, d *definition, n syntax.Node) {
 	call, ok := n.(*syntax.CallExpr)
-	if !ok || call.Fun != syntax.DELTA {
+	if !ok || call.Fun != "delta" {
 		return
 	}
 	syntax.Walk(call.X, func(n syntax.Node) bool {

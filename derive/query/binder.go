@@ -187,10 +187,10 @@ func depth(x syntax.Expr, info *check.Info) int {
 				return false
 			case *syntax.CallExpr:
 				switch n.Fun {
-				case syntax.RATE, syntax.DELTA:
+				case "rate", "delta":
 					deepest = max(deepest, calls(n.X)+1)
 					return false
-				case syntax.INSTANT:
+				case "instant":
 					if info.Types[n.X].Sem == pcp.Counter {
 						instant = 1
 					}

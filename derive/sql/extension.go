@@ -32,7 +32,7 @@ func (b *builder) ranked(n *syntax.CallExpr, x values) values {
 		return x
 	}
 	direction := ""
-	if n.Fun == syntax.TOPN {
+	if n.Fun == "topn" {
 		direction = " DESC"
 	}
 	x.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM (",
@@ -102,27 +102,27 @@ func (b *builder) stddev(n *syntax.CallExpr, x values) values {
 
 // math returns a function of each value.
 func (b *builder) math(n *syntax.CallExpr, t pcp.Type, x values) values {
-	if n.Fun == syntax.EXP || n.Fun == syntax.LN {
+	if n.Fun == "exp" || n.Fun == "ln" {
 		return b.inexact(n, n.Fun)
 	}
-	if _, integral := b.engine.(spark); integral && isFloat(x.typ) && n.Fun != syntax.ABS && n.Fun != syntax.SQRT {
+	if _, integral := b.engine.(spark); integral && isFloat(x.typ) && n.Fun != "abs" && n.Fun != "sqrt" {
 		return b.refuse(n, "Spark makes integers of 64 bits of what it rounds")
 	}
 	return b.each(n, t, x, func(v string) string {
 		switch {
-		case n.Fun == syntax.SQRT:
+		case n.Fun == "sqrt":
 			v = b.convert(v, x.typ, pcp.Double)
 			return choose(b.compare("<", pcp.Double, v, "0e0"), b.nan(), "sqrt("+v+")")
-		case n.Fun == syntax.ABS && isFloat(t):
+		case n.Fun == "abs" && isFloat(t):
 			return "abs(" + v + ")"
-		case n.Fun == syntax.ABS && t != x.typ:
+		case n.Fun == "abs" && t != x.typ:
 			return choose(v+" < 0", b.integer("-", t, b.literal(t, 0), v), b.convert(v, x.typ, t))
 		case !isFloat(t):
 			return v
-		case n.Fun == syntax.ROUND:
+		case n.Fun == "round":
 			whole := "trunc(" + v + ")"
 			return choose("abs("+v+" - "+whole+") >= 5e-01", whole+" + sign("+v+")", whole)
-		case n.Fun == syntax.CEIL:
+		case n.Fun == "ceil":
 			return "ceil(" + v + ")"
 		}
 		return "floor(" + v + ")"

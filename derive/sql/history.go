@@ -33,7 +33,7 @@ func (b *builder) change(n *syntax.CallExpr, t pcp.Type, x values, skip []fail) 
 	}
 	of := b.info.Types[operand]
 	value, where := "", "WHERE step = last_step + 1"
-	if n.Fun == syntax.DELTA {
+	if n.Fun == "delta" {
 		value = b.delta(x.typ, now, last)
 	} else {
 		counter := of.Sem == pcp.Counter && of.Type != pcp.Int32
@@ -90,13 +90,13 @@ func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 	x.table, x.number = b.table(n.X, x), "" // the extended language has the sum of a number
 	from, value, empty := x.table, "", b.literal(t, 0)
 	switch n.Fun {
-	case syntax.MIN, syntax.MAX:
+	case "min", "max":
 		value, empty = b.extreme(strings.ToLower(n.Fun.String()), t, x.order()), ""
-	case syntax.COUNT:
+	case "count":
 		value = "CAST(count(*) AS " + b.types[t] + ")"
-	case syntax.SUM:
+	case "sum":
 		value = b.sum(t, x.order())
-	case syntax.AVG:
+	case "avg":
 		size := b.convert("count(*) OVER (PARTITION BY "+x.key()+")", pcp.Int64, pcp.Float)
 		from = b.define(syntax.Print(n), "SELECT "+x.columns()+", "+b.single(b.toSingle("value", x.typ)+" / "+size)+" AS value",
 			"FROM "+x.table)
@@ -104,10 +104,10 @@ func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 	}
 	lines := []string{"SELECT " + x.key() + ", " + value + " AS value", "FROM " + from, "GROUP BY " + x.key()}
 	out := values{typ: t, many: x.grouped, fails: x.fails}
-	if n.Fun == syntax.COUNT && !x.grouped {
+	if n.Fun == "count" && !x.grouped {
 		out.fails = nil
 	}
-	if _, name := syntax.Unparen(n.X).(*syntax.MetricRef); !name && n.Fun != syntax.COUNT || x.grouped {
+	if _, name := syntax.Unparen(n.X).(*syntax.MetricRef); !name && n.Fun != "count" || x.grouped {
 		empty = ""
 	}
 	if empty != "" { // the records that do not have the metric

@@ -62,9 +62,9 @@ func (b *builder) combine(n *syntax.BinaryExpr, t, tx, ty pcp.Type, v, w string)
 		return b.bit(b.isTrue(v) + " AND " + b.isTrue(w))
 	case syntax.OR:
 		return b.bit(b.isTrue(v) + " OR " + b.isTrue(w))
-	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, syntax.MIN, syntax.MAX, syntax.CLAMP:
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, "min", "max", "clamp":
 		common = t
-	case syntax.POW:
+	case "pow":
 		return b.inexact(n, n.Op).number
 	}
 	if n.Op.IsFunction() && common == pcp.Int32 { // the other operand is a number that fits
@@ -76,12 +76,8 @@ func (b *builder) combine(n *syntax.BinaryExpr, t, tx, ty pcp.Type, v, w string)
 		v, w = scaled(v, s.LeftDiv, s.LeftMul), scaled(w, s.RightDiv, s.RightMul)
 	}
 	switch n.Op {
-	case syntax.PLUS:
-		return b.arithmetic("+", t, v, w)
-	case syntax.MINUS:
-		return b.arithmetic("-", t, v, w)
-	case syntax.STAR:
-		return b.arithmetic("*", t, v, w)
+	case syntax.PLUS, syntax.MINUS, syntax.STAR:
+		return b.arithmetic(n.Op.Symbol(), t, v, w)
 	case syntax.SLASH:
 		return "CASE WHEN " + v + " = 0 THEN " + b.literal(pcp.Double, 0) + " ELSE " + b.quotient(v, w) + " END"
 	case syntax.LT:
@@ -92,9 +88,9 @@ func (b *builder) combine(n *syntax.BinaryExpr, t, tx, ty pcp.Type, v, w string)
 		return b.bit(b.compare("<", common, w, v))
 	case syntax.GEQ:
 		return b.bit(b.compare("<=", common, w, v))
-	case syntax.MAX:
+	case "max":
 		return choose(b.compare("<", common, v, w), w, v)
-	case syntax.MIN, syntax.CLAMP:
+	case "min", "clamp":
 		return choose(b.compare("<", common, w, v), w, v)
 	case syntax.EQ:
 		return b.bit(b.compare("=", common, v, w))

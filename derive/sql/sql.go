@@ -186,7 +186,7 @@ func (o *Options) firstFor(e syntax.Expr) pcp.Timestamp {
 			continue
 		}
 		switch {
-		case call.Fun == syntax.DELTA, call.Fun == syntax.RATE, call.Fun == syntax.SHIFT:
+		case call.Fun == "delta", call.Fun == "rate", call.Fun == "shift":
 			return pcp.Timestamp{}
 		case call.Over != nil:
 			first = first.Add(-time.Duration(call.Over.Nanoseconds))
@@ -370,13 +370,13 @@ func (b *builder) constant(e syntax.Expr, t check.Type) values {
 
 func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 	switch n.Fun {
-	case syntax.DEFINED:
+	case "defined":
 		word := uint64(0)
 		if b.info.Defined[n] {
 			word = 1
 		}
 		return values{typ: t, number: b.literal(t, word)}
-	case syntax.ANON:
+	case "anon":
 		return b.none(n, b.info.Types[n])
 	}
 	x := b.add(n.X, skip)
@@ -387,19 +387,19 @@ func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 		return b.over(n, t, x, skip)
 	}
 	switch n.Fun {
-	case syntax.INSTANT:
+	case "instant":
 		return x
-	case syntax.SCALAR:
+	case "scalar":
 		return b.scalar(n, x)
-	case syntax.DELTA, syntax.RATE:
+	case "delta", "rate":
 		return b.change(n, t, x, skip)
-	case syntax.TOPN, syntax.BOTTOMN:
+	case "topn", "bottomn":
 		return b.ranked(n, x)
-	case syntax.QUANTILE, syntax.MEDIAN:
+	case "quantile", "median":
 		return b.quantile(n, x)
-	case syntax.STDDEV:
+	case "stddev":
 		return b.stddev(n, x)
-	case syntax.ABS, syntax.CEIL, syntax.EXP, syntax.FLOOR, syntax.LN, syntax.ROUND, syntax.SQRT:
+	case "abs", "ceil", "exp", "floor", "ln", "round", "sqrt":
 		return b.math(n, t, x)
 	}
 	return b.aggregate(n, t, x)

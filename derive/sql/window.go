@@ -32,11 +32,11 @@ func (b *builder) over(n *syntax.CallExpr, t pcp.Type, x values, skip []fail) va
 	switch {
 	case b.err != nil:
 		return x
-	case n.Fun == syntax.SMOOTH:
+	case n.Fun == "smooth":
 		return b.refuse(n, "each value of smooth() depends on all those before it, and engines look back through windows only")
-	case n.Fun == syntax.SHIFT:
+	case n.Fun == "shift":
 		return b.shift(n, x, skip)
-	case n.Fun == syntax.AVGOVER, n.Fun == syntax.QUANTILEOVER:
+	case n.Fun == "avg_over", n.Fun == "quantile_over":
 		x = b.doubles(x, n.X)
 	}
 	list := b.past(n, x, skip)
@@ -46,11 +46,11 @@ func (b *builder) over(n *syntax.CallExpr, t pcp.Type, x values, skip []fail) va
 	out := values{typ: t, many: x.many, one: x.one, fails: x.fails}
 	value := ""
 	switch n.Fun {
-	case syntax.AVGOVER:
+	case "avg_over":
 		value = b.reduce("list", b.literal(pcp.Double, 0), "a + p") + " / " + b.double(b.length("list"))
-	case syntax.MAXOVER:
+	case "max_over":
 		value = b.reduce("list", b.element("list", "1"), choose(b.compare("<", t, "a", "p"), "p", "a"))
-	case syntax.MINOVER:
+	case "min_over":
 		value = b.reduce("list", b.element("list", "1"), choose(b.compare("<", t, "p", "a"), "p", "a"))
 	default:
 		return b.quantileOver(n, out, list)

@@ -21,17 +21,17 @@ func (p *parser) call() (Expr, int) {
 	n := &CallExpr{Fun: p.tok}
 	h := 1
 	switch n.Fun {
-	case DELTA, RATE, SCALAR:
+	case "delta", "rate", "scalar":
 		n.FunPos, n.Lparen = p.begin("<expr> expected to follow " + n.Fun.Symbol() + "(")
 		n.X, h = p.expr(lowest)
-	case INSTANT:
+	case "instant":
 		// It takes an expression; its message dates from when it took a name.
 		n.FunPos, n.Lparen = p.begin("Metric name expected to follow instant(")
 		n.X, h = p.expr(lowest)
-	case DEFINED:
+	case "defined":
 		n.FunPos, n.Lparen = p.begin("")
 		n.X = p.name()
-	case AVG, COUNT, MAX, MIN, SUM:
+	case "avg", "count", "max", "min", "sum":
 		if p.extended {
 			return p.extension(n)
 		}
@@ -41,7 +41,7 @@ func (p *parser) call() (Expr, int) {
 		x := p.name()
 		n.X = x
 		p.want(RPAREN)
-		if n.Fun == ANON && !anonType(x.Name) {
+		if n.Fun == "anon" && !anonType(x.Name) {
 			p.fail(x.NamePos, "type="+x.Name+" not allowed for anon()")
 		}
 	}

@@ -15,8 +15,8 @@ func (p *parser) extension(n *CallExpr) (Expr, int) {
 	}
 	x, h := p.expr(lowest)
 	switch n.Fun {
-	case CLAMP, POW:
-	case MAX, MIN:
+	case "clamp", "pow":
+	case "max", "min":
 		if p.tok == COMMA {
 			break
 		}
@@ -39,8 +39,8 @@ func (p *parser) pair(n *CallExpr, x Expr, height int) (Expr, int) {
 	p.expect(COMMA)
 	y, h := p.expr(lowest)
 	height = 1 + max(height, h)
-	if n.Fun == CLAMP {
-		x = &BinaryExpr{X: x, OpPos: first(x), Op: MAX, Y: y, End: last(y)}
+	if n.Fun == "clamp" {
+		x = &BinaryExpr{X: x, OpPos: first(x), Op: "max", Y: y, End: last(y)}
 		p.expect(COMMA)
 		y, h = p.expr(lowest)
 		height = 1 + max(height, h)
@@ -56,14 +56,14 @@ func (p *parser) pair(n *CallExpr, x Expr, height int) (Expr, int) {
 func (p *parser) parameter(fun Token) Expr {
 	var expected string
 	switch fun {
-	case BOTTOMN, TOPN:
+	case "bottomn", "topn":
 		expected = "a number of instances, from 1 on"
-	case QUANTILE, QUANTILEOVER:
+	case "quantile", "quantile_over":
 		expected = "a number from 0 to 1"
 	default:
 		return nil
 	}
-	pos, fits, share := p.pos, false, fun == QUANTILE || fun == QUANTILEOVER
+	pos, fits, share := p.pos, false, fun == "quantile" || fun == "quantile_over"
 	var x Expr
 	if p.tok == INTEGER || p.tok == DOUBLE {
 		x = p.constant()
@@ -97,7 +97,7 @@ func (p *parser) grouping(fun Token) *Grouping {
 	p.next()
 	g.Lparen = p.expect(LPAREN)
 	for {
-		if p.tok < TYPE || p.tok > META { // a label may be called so
+		if !p.tok.isKeyword() { // a label may be called so
 			p.want(NAME)
 		}
 		if slices.Contains(g.Names(), p.lit) {
@@ -186,7 +186,7 @@ func Extension(x Expr) Expr {
 // takesName reports whether the function of the call takes a name in PCP's language.
 func (x *CallExpr) takesName() bool {
 	switch x.Fun {
-	case AVG, COUNT, MAX, MIN, SUM:
+	case "avg", "count", "max", "min", "sum":
 		return true
 	}
 	return false

@@ -154,14 +154,3 @@ func TestMark(t *testing.T) {
 		}
 	}
 }
-
-func TestExtendedNames(t *testing.T) {
-	for tok := ABS; tok <= TOPN; tok++ {
-		if got, ok := function(tok.Symbol(), true); !ok || got != tok {
-			t.Errorf("%s is %v, %v", tok.Symbol(), got, ok)
-		}
-		if _, ok := function(tok.Symbol(), false); ok || !tok.IsFunction() || !tok.IsExtension() {
-			t.Errorf("%s is a function of PCP's language", tok.Symbol())
-		}
-	}
-}

@@ -64,7 +64,7 @@ const (
 
 func (p patternState) after(t Token) patternState {
 	switch {
-	case t == FILTERINST:
+	case t == "matchinst":
 		return patternSoon
 	case p == patternSoon && t == LPAREN, p == patternHere && t == NOT:
 		return patternHere

@@ -73,9 +73,9 @@ func Unparen(x Expr) Expr {
 // Operand returns X if it may be any expression, nil if the function takes the name of a metric.
 func (x *CallExpr) Operand() Expr {
 	switch x.Fun {
-	case DELTA, RATE, INSTANT, SCALAR:
+	case "delta", "rate", "instant", "scalar":
 		return x.X
-	case ANON, DEFINED:
+	case "anon", "defined":
 		return nil
 	}
 	if x.Extended {

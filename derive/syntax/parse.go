@@ -209,7 +209,7 @@ func (p *parser) arms(cond Expr, quest Pos) (Expr, int) {
 
 // arm parses one arm of a choice, the only place for novalue.
 func (p *parser) arm(level int) (Expr, int) {
-	if p.tok == NOVALUE {
+	if p.tok == "novalue" {
 		return p.novalue(), 1
 	}
 	return p.expr(level)
@@ -223,13 +223,13 @@ func (p *parser) operand() (Expr, int) {
 		return p.metric()
 	case INTEGER, DOUBLE:
 		return p.constant(), 1
-	case MKCONST:
+	case "mkconst":
 		return p.mkconst(), 1
-	case AVG, COUNT, MAX, MIN, SUM, DEFINED, ANON, DELTA, RATE, INSTANT, SCALAR:
+	case "avg", "count", "max", "min", "sum", "defined", "anon", "delta", "rate", "instant", "scalar":
 		return p.call()
-	case RESCALE:
+	case "rescale":
 		return p.rescale()
-	case FILTERINST:
+	case "matchinst":
 		return p.matchinst()
 	}
 	if p.tok.IsExtension() {

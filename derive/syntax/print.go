@@ -92,12 +92,12 @@ func (b *printer) write(e Expr) {
 			b.WriteString(" by (" + strings.Join(e.By.Names(), ", ") + ")")
 		}
 	case *RescaleExpr:
-		b.writeCall(RESCALE, e.X)
+		b.writeCall("rescale", e.X)
 		b.WriteString(`, "` + e.Units + `")`)
 	case *MatchInstExpr:
 		b.writeMatch(e)
 	case *ConstExpr:
-		b.writeCall(MKCONST, e.X)
+		b.writeCall("mkconst", e.X)
 		for _, s := range e.Specs {
 			b.WriteString(", ")
 			b.writeSpec(s)
@@ -128,7 +128,7 @@ func (b *printer) writeCall(fun Token, x Expr) {
 func (b *printer) writePair(e *BinaryExpr) {
 	x := e.X
 	b.WriteString(e.Op.Symbol() + "(")
-	if floor, ok := x.(*BinaryExpr); ok && e.Op == CLAMP {
+	if floor, ok := x.(*BinaryExpr); ok && e.Op == "clamp" {
 		b.write(floor.X)
 		b.WriteString(", ")
 		x = floor.Y

@@ -74,13 +74,8 @@ func (s *scanner) word() {
 	s.lit = s.src[s.off:end]
 	s.off = end
 	s.tok = NAME
-	if end < len(s.src) && s.src[end] == '(' {
-		if t, ok := function(s.lit, s.extended); ok {
-			s.tok = t
-			return
-		}
-	}
-	if t, ok := keyword(s.lit); ok {
+	call := end < len(s.src) && s.src[end] == '('
+	if t := Token(s.lit); call && t.IsFunction() && (s.extended || !t.IsExtension()) || t.isKeyword() {
 		s.tok = t
 	}
 }
@@ -149,10 +144,9 @@ func (s *scanner) escaped(tok Token, end byte, unterminated string) {
 }
 
 func (s *scanner) operator() {
-	for _, n := range [...]int{2, 1} { // the longer one first
-		text := s.src[s.off:min(s.off+n, len(s.src))]
-		if t, ok := find(text, PLUS, ASSIGN); ok {
-			s.tok, s.lit, s.off = t, "", s.off+len(text)
+	for _, t := range operators {
+		if strings.HasPrefix(s.src[s.off:], string(t)) {
+			s.tok, s.lit, s.off = t, "", s.off+len(t)
 			return
 		}
 	}

@@ -33,13 +33,13 @@ func TestTokenNames(t *testing.T) {
 		{COLON, "COLON", ":", "':'", -1},
 		{ASSIGN, "ASSIGN", "=", "'='", -1},
 		{META, "META", "meta", "'meta'", -1},
-		{FILTERINST, "FILTERINST", "matchinst", "'matchinst'", -1},
-		{SUM, "SUM", "sum", "'sum'", -1},
-		{numTokens, fmt.Sprintf("Token(%d)", int(numTokens)), "", fmt.Sprintf("Token(%d)", int(numTokens)), -1},
+		{"matchinst", "FILTERINST", "matchinst", "'matchinst'", -1},
+		{"sum", "SUM", "sum", "'sum'", -1},
+		{"avg_over", "AVG_OVER", "avg_over", "'avg_over'", -1},
 	}
 	for _, tt := range tests {
 		if got := tt.tok.String(); got != tt.name {
-			t.Errorf("Token(%d).String() = %q, want %q", int(tt.tok), got, tt.name)
+			t.Errorf("Token(%q).String() = %q, want %q", string(tt.tok), got, tt.name)
 		}
 		if got := tt.tok.Symbol(); got != tt.symbol {
 			t.Errorf("%v.Symbol() = %q, want %q", tt.tok, got, tt.symbol)
@@ -53,32 +53,25 @@ func TestTokenNames(t *testing.T) {
 	}
 }
 
-func TestEveryTokenHasName(t *testing.T) {
-	seen := map[string]Token{}
-	for tok := range numTokens {
-		name := tok.String()
-		if name == "" {
-			t.Errorf("token %d has no name", int(tok))
-		}
-		if other, ok := seen[name]; ok {
-			t.Errorf("tokens %d and %d are both called %s", int(other), int(tok), name)
-		}
-		seen[name] = tok
-	}
-}
-
-func TestFunctionNames(t *testing.T) {
-	words := []string{"anon", "avg", "count", "defined", "delta", "instant", "matchinst", "max", "min", "mkconst", "novalue",
-		"rate", "rescale", "scalar", "sum"}
-	for _, w := range words {
-		tok, ok := function(w, false)
-		if !ok || tok.Symbol() != w {
-			t.Errorf("function(%q) = %v, %v", w, tok, ok)
-		}
-	}
-	for _, w := range []string{"", "meta", "type", "AVG", "average", "+"} {
-		if tok, ok := function(w, false); ok {
-			t.Errorf("function(%q) = %v, want none", w, tok)
+// TestFunctionTokens: a name is a function where a parenthesis follows, those of the extended language only there.
+func TestFunctionTokens(t *testing.T) {
+	for _, tt := range []struct {
+		text          string
+		pcp, extended Token
+	}{
+		{"sum(", "sum", "sum"}, {"anon(", "anon", "anon"}, {"matchinst(", "matchinst", "matchinst"},
+		{"abs(", NAME, "abs"}, {"topn(", NAME, "topn"}, {"smooth(", NAME, "smooth"}, {"avg_over(", NAME, "avg_over"},
+		{"sum (", NAME, NAME}, {"sum", NAME, NAME}, {"SUM(", NAME, NAME}, {"average(", NAME, NAME},
+		{"meta(", META, META}, {"meta", META, META}, {"units", UNITS, UNITS},
+	} {
+		for _, extended := range []bool{false, true} {
+			s, want := scanner{src: tt.text, extended: extended}, tt.pcp
+			if extended {
+				want = tt.extended
+			}
+			if s.next(); s.tok != want {
+				t.Errorf("%s, extended %v: %v, want %v", tt.text, extended, s.tok, want)
+			}
 		}
 	}
 }

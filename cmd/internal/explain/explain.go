@@ -111,10 +111,10 @@ func (e *explainer) below(x syntax.Expr, level int) {
 		e.arm(n.Y, "false ", level, choice == check.Left)
 		return
 	case *syntax.CallExpr:
-		if n.Fun == syntax.ANON || n.Fun == syntax.DEFINED {
+		if n.Fun == "anon" || n.Fun == "defined" {
 			return
 		}
-		if n.Fun == syntax.DELTA || n.Fun.IsExtension() {
+		if n.Fun == "delta" || n.Fun.IsExtension() {
 			e.promote(n.X, n)
 		}
 		e.node(n.X, "", level) // a number before it is part of the function
@@ -164,7 +164,7 @@ func (e *explainer) scale(n *syntax.BinaryExpr) {
 	}
 	common := max(x.Type, y.Type) // relations compare in the higher type
 	switch n.Op {
-	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, syntax.MAX, syntax.MIN, syntax.CLAMP, syntax.POW:
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, "max", "min", "clamp", "pow":
 		common = e.info.Types[n].Type
 	}
 	e.convert(n.X, x.Type, common)

@@ -110,7 +110,7 @@ func (x *explainer) divisionInMatch(n syntax.Node) bool {
 
 func (x *explainer) badAnon(n syntax.Node) bool {
 	c, ok := n.(*syntax.CallExpr)
-	return ok && c.Fun == syntax.ANON && x.crashed
+	return ok && c.Fun == "anon" && x.crashed
 }
 
 func (x *explainer) wideNot(n syntax.Node) bool {
@@ -133,7 +133,7 @@ func (x *explainer) unknownInChoice(n syntax.Node) bool {
 			case *syntax.Spec:
 				unknown = unknown || n.Tag == syntax.META && x.w.byName[n.Value] == nil
 			case *syntax.CallExpr:
-				return n.Fun != syntax.DEFINED
+				return n.Fun != "defined"
 			}
 			return true
 		})
@@ -143,7 +143,7 @@ func (x *explainer) unknownInChoice(n syntax.Node) bool {
 
 func (x *explainer) extremeOfNone(n syntax.Node) bool {
 	c, ok := n.(*syntax.CallExpr)
-	if !ok || x.info == nil || c.Fun != syntax.MIN && c.Fun != syntax.MAX {
+	if !ok || x.info == nil || c.Fun != "min" && c.Fun != "max" {
 		return false
 	}
 	return strings.Contains(x.values("count("+syntax.Print(c.X)+")"), "value 0")
@@ -151,7 +151,7 @@ func (x *explainer) extremeOfNone(n syntax.Node) bool {
 
 func (x *explainer) brokenHistory(n syntax.Node) bool {
 	c, ok := n.(*syntax.CallExpr)
-	if !ok || c.Fun != syntax.DELTA && c.Fun != syntax.RATE {
+	if !ok || c.Fun != "delta" && c.Fun != "rate" {
 		return false
 	}
 	switch a := unparen(c.X).(type) {
@@ -159,9 +159,9 @@ func (x *explainer) brokenHistory(n syntax.Node) bool {
 		return true
 	case *syntax.CallExpr:
 		switch a.Fun {
-		case syntax.INSTANT, syntax.DEFINED:
+		case "instant", "defined":
 			return true
-		case syntax.COUNT: // of an error, to be exact
+		case "count": // of an error, to be exact
 			return x.info != nil && strings.Contains(x.values(syntax.Print(a)), "value 0")
 		}
 	}
@@ -171,7 +171,7 @@ func (x *explainer) brokenHistory(n syntax.Node) bool {
 // unsignedFall is seen over several records only.
 func (x *explainer) unsignedFall(n syntax.Node) bool {
 	c, ok := n.(*syntax.CallExpr)
-	if !ok || c.Fun != syntax.RATE || x.id != historyID || x.crashed {
+	if !ok || c.Fun != "rate" || x.id != historyID || x.crashed {
 		return false
 	}
 	t, ok := x.typeOf(c.X)
