@@ -217,7 +217,8 @@ func (m *manifest) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return m.store.Replace(ctx, m.path, text, m.version)
+	m.version, err = m.store.Replace(ctx, m.path, text, m.version)
+	return err
 }
 
 // micros reports whether the tables have microseconds.

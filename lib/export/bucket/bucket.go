@@ -139,19 +139,22 @@ func (b *Bucket) Read(ctx context.Context, path string, limit int64) (text []byt
 }
 
 // Replace implements export.Store.
-func (b *Bucket) Replace(ctx context.Context, path string, text []byte, version string) error {
+func (b *Bucket) Replace(ctx context.Context, path string, text []byte, version string) (now string, err error) {
 	in := &s3.PutObjectInput{Bucket: &b.name, Key: b.key(path), Body: strings.NewReader(string(text))}
 	if version == "" {
 		in.IfNoneMatch = aws.String("*")
 	} else {
 		in.IfMatch = &version
 	}
-	_, err := b.client.PutObject(ctx, in)
+	out, err := b.client.PutObject(ctx, in)
 	switch code, _ := codeOf(err); code {
 	case "PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey":
-		return fmt.Errorf("%s: %w", b.Name(path), export.ErrChanged)
+		return "", fmt.Errorf("%s: %w", b.Name(path), export.ErrChanged)
 	}
-	return b.failed("write", path, err)
+	if err != nil {
+		return "", b.failed("write", path, err)
+	}
+	return aws.ToString(out.ETag), nil
 }
 
 // List implements export.Store.

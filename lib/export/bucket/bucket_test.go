@@ -83,14 +83,6 @@ func TestExport(t *testing.T) {
 		}
 		s.holds(t, want)
 	}
-	delete(s.objects, s.lookup(t, "values/"))
-	sum, err := write(t, b, "demo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := (&export.Job{Config: &export.Config{Name: "demo"}}).Report(sum); !strings.Contains(text, "not there: 1 (to export them again, remove s3://bucket/some/prefix/_pmtools/host=") {
-		t.Error(text)
-	}
 }
 
 // TestExpire: old dates go from a bucket too, and the archive adds nothing.
@@ -112,14 +104,6 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-func (s *server) lookup(t *testing.T, below string) string {
-	t.Helper()
-	keys := s.keys(below)
-	if len(keys) == 0 {
-		t.Fatalf("nothing below %s", below)
-	}
-	return "some/prefix/" + keys[0]
-}
 
 // TestLost: whichever request is the last one that the server answers, no table is half there, and the next
 // export makes them whole. A request that is carried out, but not answered, is another case than one that is not.
