@@ -40,7 +40,7 @@ func twin() Collector {
 
 // portableAgents returns the agents that need no particular system.
 func portableAgents() []Agent {
-	return slices.DeleteFunc(Agents(), func(a Agent) bool { return slices.Contains([]string{"linux", "go", "proc"}, a.Name) })
+	return slices.DeleteFunc(Agents(), func(a Agent) bool { return slices.Contains([]string{"linux", "host", "proc"}, a.Name) })
 }
 
 // portable returns a Source of the collectors that need no particular system.

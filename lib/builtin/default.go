@@ -33,7 +33,7 @@ func Agents() []Agent {
 		return append([]Agent{{"linux", linux.Domain}}, others...)
 	}
 	others = slices.DeleteFunc(others, func(a Agent) bool { return a.Name == "proc" })
-	return slices.Concat([]Agent{{"go", goDomain}}, hostAgents, others)
+	return slices.Concat(hostAgents, others)
 }
 
 // Default returns a Source of the collectors of this package that the options choose; the first
@@ -71,8 +71,6 @@ func (o *Options) collector(a Agent) Collector {
 	case "linux":
 		c.Roots = linux.Roots()
 		c.New = func() (pmda.Provider, error) { return linux.New(&kernel), nil }
-	case "go":
-		c.New = func() (pmda.Provider, error) { return newGo(a.Domain) }
 	case "mmv":
 		c.New = func() (pmda.Provider, error) {
 			return mmv.New(&mmv.Options{Domain: a.Domain, Dir: o.MMVDir, Now: o.Now})

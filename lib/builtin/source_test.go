@@ -61,13 +61,12 @@ func TestDefaultRoots(t *testing.T) {
 func TestAgents(t *testing.T) {
 	ctx := context.Background()
 	s := Default(&Options{Root: t.TempDir(), Agents: []Agent{
-		{"sample", 29}, {"sample", 30}, {"simple", 77}, {"pmcd", 78}, {"trivial", 77}, {"mmv", 79}, {"proc", 80}, {"linux", 81}, {"no such", 82}, {"go", 83},
+		{"sample", 29}, {"sample", 30}, {"simple", 77}, {"pmcd", 78}, {"trivial", 77}, {"mmv", 79}, {"proc", 80}, {"linux", 81}, {"no such", 82},
 	}})
 	defer s.Close()
 	for name, want := range map[string]pcp.ID{
 		"sample.long.one": pcp.NewID(29, 0, 10), "sampledso.long.one": pcp.NewID(30, 0, 10), "simple.numfetch": pcp.NewID(77, 0, 0), "trivial.time": pcp.NullID,
 		"pmcd.version": pcp.NewID(78, 0, 7), "mmv.control.reload": pcp.NewID(79, 0, 0), "proc.nprocs": pcp.NewID(80, 8, 99), "hinv.ncpu": pcp.NewID(81, 0, 32),
-		"go.ncpu": pcp.NewID(83, 0, 3),
 	} {
 		found, err := s.Lookup(ctx, []string{name})
 		if err != nil || found[0].Value != want {
@@ -563,26 +562,6 @@ func TestAllOf(t *testing.T) {
 		t.Errorf("%v, error %v", rs, err)
 	} else if rs[1].Err == nil || len(rs[2].Value) != 9 {
 		t.Errorf("%v, error %v", rs, err)
-	}
-}
-
-func TestGolang(t *testing.T) {
-	p, err := newGo(goDomain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req := &pmda.Request{}
-	for _, n := range p.Names() {
-		req.IDs = append(req.IDs, n.ID)
-	}
-	var res pcp.Result
-	if err := p.Fetch(context.Background(), req, &res); err != nil {
-		t.Fatal(err)
-	}
-	for i, n := range p.Names() {
-		if v := res.Sets[i]; v.Err != nil || v.Len() != 1 {
-			t.Errorf("%s: %+v", n.Name, v)
-		}
 	}
 }
 

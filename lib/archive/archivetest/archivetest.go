@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
@@ -101,15 +102,8 @@ func Build(dir, name string) error {
 	return fmt.Errorf("archivetest: %w: archive %q", pmerr.ENOENT, name)
 }
 
-// A TB is the part of testing.TB that Path needs.
-type TB interface {
-	Helper()
-	TempDir() string
-	Fatal(args ...any)
-}
-
 // Path builds an archive in a temporary directory of the test and returns its base name.
-func Path(tb TB, name string) string {
+func Path(tb testing.TB, name string) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	if err := Build(dir, name); err != nil {

@@ -263,21 +263,3 @@ func (k *kit) fetchNothing() {
 		times = times[i+1:]
 	}
 }
-
-func (k *kit) fetchOne() {
-	start := k.time.Origin()
-	ids := k.stored()
-	all := k.stream(k.src, &pmapi.Request{IDs: ids}, oneResult())
-	for i, id := range ids {
-		one := k.from(pcp.Forward, start, []pcp.ID{id}, -1)
-		k.same("Fetch of nothing but "+id.String(), column(one, 0), column(all, i))
-	}
-	if err := k.time.SetMode(pcp.Forward, &start, 0); err != nil {
-		k.errorf("SetMode: %v", err)
-	}
-	var res pcp.Result
-	unknown := []pcp.ID{k.unknownID()}
-	if _, err := k.read(k.src, &pmapi.Request{IDs: unknown}, &res); err != nil && !errors.Is(err, pmerr.EOL) {
-		k.errorf("Fetch of an unknown metric: %v, want no values or %v", err, pmerr.EOL)
-	}
-}

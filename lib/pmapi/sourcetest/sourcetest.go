@@ -61,7 +61,6 @@ func checks() []check {
 		{"fetch again", values, (*kit).fetchAgain},
 		{"fetch profile", values, (*kit).fetchProfile},
 		{"fetch nothing", values, (*kit).fetchNothing},
-		{"fetch one", replay, (*kit).fetchOne},
 		{"timeline end", replay, (*kit).end},
 		{"timeline seek", replay, (*kit).seek},
 		{"timeline modes", replay, (*kit).modes},

@@ -172,15 +172,6 @@ func (k *kit) same(what string, got, want []sample) {
 	}
 }
 
-func column(list []sample, i int) (out []sample) {
-	for _, s := range list {
-		if c := s.sets[i]; c.Len() > 0 || c.Err != nil {
-			out = append(out, sample{s.time, []pcp.Values{c}})
-		}
-	}
-	return out
-}
-
 func (s sample) String() string {
 	var b strings.Builder
 	b.WriteString(show(s.time))
