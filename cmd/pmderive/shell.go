@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,6 +166,23 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 	})
 	if bad := lines.Err(); bad != nil {
 		return bad
+	}
+	return err
+}
+
+// shell runs a command of the shell, or a shell, on the terminal. The text that comes before it is written first.
+func (a *app) shell(command string) error {
+	if err := a.Env.Out.Flush(); err != nil {
+		return err
+	}
+	cmd := exec.Command("sh", "-c", command)
+	if command == "" {
+		cmd = exec.Command(cmp.Or(a.Env.Getenv("SHELL"), "sh"))
+	}
+	cli.Attach(cmd)
+	err := cmd.Run()
+	if status, ok := errors.AsType[*exec.ExitError](err); ok {
+		return query.Problemf("the command ended with %s", status.ProcessState)
 	}
 	return err
 }

@@ -118,7 +118,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 				return install.NewTools(env.Config(), a.configFile("derived")), a.sources.Loaded
 			},
 			Read: a.readFiles, Confirm: env.Confirm, Progress: progress,
-			Now: env.Now, Waits: env.Waits, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Note: a.note, Complain: a.complain,
+			Now: env.Now, Waits: env.Waits, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Shell: a.shell, History: func() []string { return a.history.Items }, Note: a.note, Complain: a.complain,
 		},
 		Reports:     &a.reports,
 		Definitions: a.sources.Set(), Zone: zone, Settings: set, Verbs: a.ownVerbs(),

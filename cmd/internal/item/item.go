@@ -43,6 +43,9 @@ func Parse(src string) Item {
 	case strings.HasPrefix(text, "help "):
 		topic := strings.TrimSpace(text[len("help "):])
 		return Item{Kind: Command, Name: "help", Text: topic, Start: start + len(text) - len(topic)}
+	case strings.HasPrefix(text, ":!"):
+		arg := strings.TrimSpace(text[2:])
+		return Item{Kind: Command, Name: "!", Text: arg, Start: start + len(text) - len(arg)}
 	case text[0] == ':':
 		name, arg, _ := strings.Cut(text[1:], " ")
 		arg = strings.TrimSpace(arg)

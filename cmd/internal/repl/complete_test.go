@@ -61,7 +61,7 @@ func TestComplete(t *testing.T) {
 		{":run t", 5, "two.conf"},
 		{"matchinst(!/a/, t.", 16, "t.a|t.b|t.c|t.d|t.s"},
 		{"t.b / t.", 6, "t.a|t.b|t.c|t.d|t.s"},
-		{":", 0, ":check |:compare |:d |:debug |:deps |:desc |:describe |:drop |:eval |:exit|:explain |:find |:fmt |:functions |:h |:help |:inst |:install |:install! |:labels |:list |:load |:metrics |:next |:plot |:prev |:quit|:record |:report |:reports |:run |:save |:save! |:set |:show |:source |:step |:summarize |:text |:time |:top |:uninstall |:watch |:when "},
+		{":", 0, ":! |:check |:compare |:d |:debug |:deps |:desc |:describe |:drop |:eval |:exit|:explain |:find |:fmt |:functions |:h |:help |:history |:inst |:install |:install! |:labels |:list |:load |:metrics |:next |:plot |:prev |:quit|:record |:report |:reports |:reset|:run |:save |:save! |:set |:show |:source |:step |:summarize |:text |:time |:top |:uninstall |:watch |:when "},
 		{":record --sa", 8, "--samples "}, {":record -s 2 f t.b", 15, "t.b"},
 		{":la", 0, ":labels "},
 		{":time ", 6, "end|start"}, {":ti s", 4, "start"}, {":eval --pre", 6, "--precision "}, {":wa t.", 4, "t.a|t.b|t.c|t.d|t.s"}, {":sou tw", 5, "two.conf"},
@@ -82,7 +82,7 @@ func TestComplete(t *testing.T) {
 		{":set output ", 12, "csv|json|openmetrics|table|value"},
 		{":step ", 6, "record"},
 		{":help un", 6, "uninstall|units"},
-		{"help r", 5, "rate|rates|record|report|reports|rescale|round|run"},
+		{"help r", 5, "rate|rates|record|report|reports|rescale|reset|round|run"},
 		{"he", 0, "help"},
 		{":list ", 6, "event.flags|event.missed|x.aa|x.ab"},
 	} {

@@ -31,7 +31,7 @@ func (s *Session) Incomplete(text string) string {
 // Leaves reports whether a further line of an item is one of its own instead, such as :quit, in the place of the item.
 func Leaves(line string) bool {
 	it := item.Parse(line)
-	return it.Kind == item.Command && strings.HasPrefix(strings.TrimSpace(line), ":") && slices.Contains([]string{"quit", "exit"}, it.Name)
+	return it.Kind == item.Command && strings.HasPrefix(strings.TrimSpace(line), ":") && slices.Contains([]string{"quit", "exit", "reset"}, it.Name)
 }
 
 // Join puts the next line behind an item that waits for it.

@@ -51,8 +51,10 @@ func TestRecord(t *testing.T) {
 	dialogue(t, s, [][2]string{
 		{`:record -t 10msec -s 3 '` + base + `' sample.bin 'sample.long.one + sample.long.ten'`, "recorded 3 samples of 3 metrics to " + regexp.QuoteMeta(base)},
 		{`:record -s 1 '` + base + `' sample.bin`, "create .*: file already exists"},
-		{":record", `usage: :record FILE \[METRIC\|EXPR \.\.\.\]`},
-		{":record --background f", "--background is gone: record in another terminal, or with pmlogger; .*"},
+		{":record", "nothing is recorded"},
+		{":record --stop", "nothing is recorded"},
+		{":record --background", `usage: :record FILE \[METRIC\|EXPR \.\.\.\]`},
+		{":record --detach f", "--detach is gone: pmlogger records without the prompt; .*"},
 		{":record f", "there is nothing to record: name metrics, or define some"},
 		{":record f no.such", "(?s)unknown metric no.such.*"},
 		{`:record "f sample.bin`, `a quote is not closed: "f sample.bin`},
@@ -92,6 +94,42 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole.Close()
+}
+
+// TestRecordBackground records while other items run.
+func TestRecordBackground(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "archive")
+	s := newSession(t, "ta", recorder)
+	dialogue(t, s, [][2]string{
+		{":record --background -t 10msec " + base + " sample.bin", "recording 1 metric every 10ms to " + regexp.QuoteMeta(base)},
+		{":record --background other sample.bin", regexp.QuoteMeta(base) + " is being recorded; :record --stop ends that"},
+		{"sample.long.one", "1"},
+	}...)
+	grown := func(base string) {
+		for range 3000 {
+			if info, err := os.Stat(base + ".0"); err == nil && info.Size() > 1000 {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	grown(base)
+	dialogue(t, s, [][2]string{
+		{":record", regexp.QuoteMeta(base) + ` has \d+ samples`},
+		{":record --stop", `recorded \d+ samples of 1 metric to ` + regexp.QuoteMeta(base)},
+		{":record -t 10msec --background " + base + "2 sample.long.one", "recording 1 metric every 10ms to .*"},
+	}...)
+	grown(base + "2")
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{base, base + "2"} {
+		set, err := archive.Open(t.Context(), name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Close()
+	}
 }
 
 // TestRecordNot: an archive cannot be recorded.

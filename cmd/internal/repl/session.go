@@ -91,6 +91,9 @@ type World struct {
 	Read     func(names []string) ([]lint.File, error)
 	Confirm  func(question string) bool // asks the user
 	Progress func(text string)          // shows a line in the place of the one before, "" for none; nil shows nothing
+	// Shell runs a command of the shell, or the shell itself for "", on the terminal; nil for no shell.
+	Shell   func(command string) error
+	History func() []string // what was typed before; nil for no prompt
 	// Help writes all about the command of a verb in the shell, or about the program if the name is empty; nil writes
 	// what a Page has.
 	Help func(name string) error
@@ -127,6 +130,7 @@ type Session struct {
 	set   Settings
 	defs  *derive.Set
 
+	recording  *recording      // in the background; nil for nothing
 	background context.Context // of what Complete asks; ended by Close
 	stop       context.CancelFunc
 }
@@ -192,12 +196,16 @@ func (s *Session) Hold(ctx context.Context, f func() error) error {
 
 func (s *Session) release() { s.lock <- struct{}{} }
 
-// Close closes the source.
+// Close closes the source, and ends the recording.
 func (s *Session) Close() error {
 	s.stop()
 	<-s.lock
 	defer s.release()
-	err := s.closeFleet()
+	var err error
+	if s.recording != nil {
+		err = s.endRecording(io.Discard)
+	}
+	err = errors.Join(err, s.closeFleet())
 	if s.src == nil {
 		return err
 	}

@@ -47,6 +47,9 @@ func Verbs() []*Verb {
 		Databases.In(newRecord()),
 		Others.In(
 			newRun(),
+			newHistory(),
+			newReset(),
+			newShell(),
 			newSet(),
 			newDebug(),
 			newHelp(),
