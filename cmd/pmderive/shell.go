@@ -95,13 +95,14 @@ func (a *app) runItems(ctx context.Context, s *repl.Session, items iter.Seq2[str
 	failed := false
 	for text, tell := range items {
 		switch err := s.Run(ctx, text, a.Env.Out); {
+		case err == nil:
 		case errors.Is(err, repl.ErrQuit):
 			return exitIf(failed)
 		case cli.IsLost(err):
 			return err
 		case errors.Is(err, repl.ErrFound): // the answer has told what
 			failed = true
-		case err != nil:
+		default:
 			tell(err)
 			failed = true
 		}

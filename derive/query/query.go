@@ -75,20 +75,6 @@ type Stream struct {
 	seen    []bool // which expressions have had values, or an error other than that of missing ones
 }
 
-// Used returns the names in whose places definitions stand in the expressions, each once.
-func (s *Stream) Used() (names []string) {
-	seen := make(map[string]bool)
-	for _, e := range s.Exprs {
-		for _, name := range e.Used {
-			if !seen[name] {
-				names = append(names, name)
-			}
-			seen[name] = true
-		}
-	}
-	return names
-}
-
 // Scattered returns the names of the expressions that had no values in any sample, because their
 // metrics are in different records of a recording.
 func (s *Stream) Scattered() (names []string) {

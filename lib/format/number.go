@@ -295,6 +295,9 @@ func unitNames() *strings.Replacer {
 
 // UnitText returns the text of units for people: "Mbyte/s". The prefix of a count, k to P, stands before it.
 func UnitText(u pcp.Units, prefix string) string {
+	if u == (pcp.Units{}) {
+		return ""
+	}
 	text := unitNames().Replace(u.String())
 	if prefix != "" {
 		text = strings.Replace(text, "count", prefix+"count", 1)

@@ -50,10 +50,6 @@ func (set *Set) Len() int {
 	if set.order != nil {
 		return len(set.order)
 	}
-	return set.size()
-}
-
-func (set *Set) size() int {
 	if set.values != nil {
 		return set.values.Len()
 	}
@@ -87,9 +83,8 @@ func (set *Set) Value(i int) pcp.Value {
 }
 
 // At returns value i.
-func (set *Set) At(i int) Value { return set.at(set.position(i)) }
-
-func (set *Set) at(i int) Value {
+func (set *Set) At(i int) Value {
+	i = set.position(i)
 	if set.values == nil {
 		return set.list[i]
 	}

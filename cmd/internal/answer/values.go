@@ -4,21 +4,21 @@ import (
 	"context"
 
 	"pmtools/lib/format"
-	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
 
 // Values returns a table of values: instances, the values and their unit or, of rates, the counters
 // and the rates below their units.
 func Values(ctx context.Context, m *sampling.Metric, set *sampling.Set, form format.NumberForm) (*Table, error) {
-	numbers, err := newColumn(ctx, m, set, form)
+	numbers, width, err := set.Numbers(ctx, form, m)
 	if err != nil {
 		return nil, err
 	}
-	var counters column
+	var counters format.Numbers
+	before := 0
 	if m.Counter != nil {
 		set := set.Counters()
-		if counters, err = newColumn(ctx, &sampling.Metric{Desc: *m.Counter}, &set, form); err != nil {
+		if counters, before, err = set.Numbers(ctx, form, &sampling.Metric{Desc: *m.Counter}); err != nil {
 			return nil, err
 		}
 	}
@@ -33,9 +33,9 @@ func Values(ctx context.Context, m *sampling.Metric, set *sampling.Set, form for
 			row = append(row, v.Instance)
 		}
 		if m.Counter != nil {
-			row = append(row, counters.cell(v.Counter))
+			row = append(row, string(counters.AppendAligned(nil, v.Counter, before)))
 		}
-		cell := numbers.cell(v.Value)
+		cell := string(numbers.AppendAligned(nil, v.Value, width))
 		if m.Counter == nil && numbers.Unit != "" {
 			cell += " " + numbers.Unit
 		}
@@ -53,19 +53,4 @@ func Values(ctx context.Context, m *sampling.Metric, set *sampling.Set, form for
 		t.Header, t.Units = append([]string{"instance"}, t.Header...), append([]string{""}, t.Units...)
 	}
 	return t, nil
-}
-
-// A column is the numbers of a table, or other values.
-type column struct {
-	format.Numbers
-	width int
-}
-
-func newColumn(ctx context.Context, m *sampling.Metric, set *sampling.Set, form format.NumberForm) (c column, err error) {
-	c.Numbers, c.width, err = set.Numbers(ctx, form, m)
-	return c, err
-}
-
-func (c *column) cell(v pcp.Value) string {
-	return string(c.AppendAligned(nil, v, c.width))
 }

@@ -28,11 +28,8 @@ func Calls(on func(option string) bool) bool {
 	return slices.ContainsFunc([]string{"pmapi", "context", "fetch", "profile", "pmns", "indom", "labels"}, on)
 }
 
-// Source returns src, wrapped if an option wants to know of calls and answers.
+// Source returns src, wrapped so that calls and answers are printed.
 func (p *Printer) Source(src pmapi.Source) pmapi.Source {
-	if !Calls(p.On) {
-		return src
-	}
 	o := &observed{Source: src, p: p, names: make(map[pcp.ID]string), insts: make(map[instance]string)}
 	if timeline, recorded := pmapi.As[pmapi.Timeline](src); recorded {
 		o.recorded = true

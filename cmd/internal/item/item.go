@@ -102,31 +102,25 @@ func cutDefinition(text string) (left, right string, ok bool) {
 	return left, right, true
 }
 
-// List returns the expressions of a list with commas between them.
+// List returns the expressions of a list with commas between them, but for those inside parentheses.
 func List(text string) (list []string) {
 	for {
-		comma := commaOf(text)
+		depth, comma := 0, -1
+		for _, l := range check.Extended.Syntax().Lexemes(text) {
+			switch {
+			case l.Tok == syntax.LPAREN:
+				depth++
+			case l.Tok == syntax.RPAREN:
+				depth--
+			case l.Tok == syntax.COMMA && depth == 0 && comma < 0:
+				comma = int(l.Pos)
+			}
+		}
 		if comma < 0 {
 			return append(list, strings.Trim(text, ending))
 		}
 		list, text = append(list, strings.Trim(text[:comma], Blanks)), text[comma+1:]
 	}
-}
-
-// commaOf returns where the first comma is that is not inside parentheses, or -1.
-func commaOf(text string) int {
-	depth := 0
-	for _, l := range check.Extended.Syntax().Lexemes(text) {
-		switch {
-		case l.Tok == syntax.LPAREN:
-			depth++
-		case l.Tok == syntax.RPAREN:
-			depth--
-		case l.Tok == syntax.COMMA && depth == 0:
-			return int(l.Pos)
-		}
-	}
-	return -1
 }
 
 // Open returns what an expression ends inside: an open parenthesis or string as it begins, or the operator whose

@@ -205,9 +205,9 @@ func (f *Flags) evaluation(plot string) *evaluation {
 	f.BoolVar(&e.noAverage, "no-average", false, "leave out the averages that end a report over time")
 	f.StringVar(&e.file, "output-file", "", "write to `FILE`, and replace its content")
 	if f.Door == Prompt {
-		f.elsewhere(":source host NAME NAME takes several hosts", "hosts", "all-hosts")
-		f.elsewhere(":record FILE records", "archive-out")
-		f.elsewhere("it decides the exit status", "fail-empty")
+		f.missing("is an option of the shell; :source host NAME NAME takes several hosts", "hosts", "all-hosts")
+		f.missing("is an option of the shell; :record FILE records", "archive-out")
+		f.missing("is an option of the shell; it decides the exit status", "fail-empty")
 		return e
 	}
 	f.BoolVar(&e.failEmpty, "fail-empty", false, "end with status 3 if no value was written, as when --where finds nothing")
@@ -229,7 +229,7 @@ func (e *evaluation) convert(set *Settings, text string) error {
 // units takes units that stand for themselves after --units.
 func (e *evaluation) units(s *Session, args []string) []string {
 	i := slices.IndexFunc(args, func(word string) bool { return strings.Contains(word, "/") && query.ParseUnits(word) == nil })
-	if !e.Changed("units") || e.selection.Units != "" || i < 0 {
+	if i < 0 {
 		return args
 	}
 	e.selection.Units, s.set.Units = args[i], false
@@ -297,36 +297,36 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	if e.archive != "" {
 		return e.record(ctx, s, args, w)
 	}
-	args = e.units(s, args)
+	if e.Changed("units") && e.selection.Units == "" {
+		args = e.units(s, args)
+	}
 	if err := e.connect(ctx, s, args); err != nil {
 		return err
 	}
 	if e.Changed("across") && s.fleet == nil && s.recorded == nil {
 		return misuse("--across is for several hosts, which -h, --hosts or the archives of -a name")
 	}
-	src, done, err := s.asked(ctx, args)
-	if err != nil {
-		return err
-	}
-	defer done()
-	x, err := e.expand(ctx, s, src, args, w)
-	if err != nil {
-		return err
+	reports, src := report.Named(args), s.src
+	var x report.Expansion
+	if reports {
+		asked, done, err := s.asked(ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
+		if x, err = e.expand(ctx, s, asked, args, w); err != nil {
+			return err
+		}
+		src = asked
 	}
 	q, err := e.query(ctx, s)
 	if err != nil {
 		return err
 	}
-	q.Exprs, e.heading = x.Exprs, x.Heading()
-	if report.Named(args) && s.fleet == nil && src.Line != nil { // its metrics stand in several records
-		q.Step = cmp.Or(src.Step, query.DefaultInterval)
-		if e.selection.Where != "" && !e.Time.HasInterval {
-			q.Times.Interval = q.Step
-		}
-	}
-	averages := e.averages(s, q, args)
-	if averages {
-		q.Exprs = x.Averaged()
+	q.Exprs = args
+	averages := reports && e.averages(s, q, args)
+	if reports {
+		e.columns(s, src, q, &x, averages)
 	}
 	if s.set.Output == "openmetrics" && !q.Once && q.Times.Samples != 1 {
 		return query.Problemf("openmetrics is for one sample only")
@@ -349,7 +349,9 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	if averages {
 		x.Average(st)
 	}
-	x.Shape(ctx, st)
+	if reports {
+		x.Shape(ctx, st)
+	}
 	values := 0
 	if e.failEmpty || e.selection.Where != "" {
 		st.Count(&values)
@@ -369,6 +371,21 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 		return nil
 	}
 	return ErrNothing
+}
+
+// columns makes a query one of the columns of reports, whose metrics stand in several records of an archive.
+func (e *evaluation) columns(s *Session, src *query.Source, q *query.Query, x *report.Expansion, averages bool) {
+	q.Exprs, e.heading = x.Exprs, x.Heading()
+	if averages {
+		q.Exprs = x.Averaged()
+	}
+	if s.fleet != nil || src.Line == nil {
+		return
+	}
+	q.Step = cmp.Or(src.Step, query.DefaultInterval)
+	if e.selection.Where != "" && !e.Time.HasInterval {
+		q.Times.Interval = q.Step
+	}
 }
 
 // unselected tells that --where has found nothing.
@@ -400,6 +417,9 @@ func (e *evaluation) ended(ctx context.Context, q *query.Query, errs ...error) e
 		return nil
 	}
 	err := errors.Join(errs...)
+	if err == nil {
+		return nil
+	}
 	if list := diagnose.Joined(err); len(list) == 1 {
 		return list[0]
 	}
@@ -431,7 +451,8 @@ func (e *evaluation) expand(ctx context.Context, s *Session, src *query.Source, 
 // query returns the query that the options ask for, but for its expressions.
 func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error) {
 	o := e.Time
-	q := &query.Query{Expand: true, Select: e.selection, Across: s.set.Across, Raw: s.raw()}
+	q := &query.Query{Expand: true, Select: e.selection, Across: s.set.Across}
+	q.Raw = s.set.Raw || s.set.Output == "openmetrics" // which has counters of its own
 	q.Select.Top, q.Select.Sort = s.set.Top, s.set.Sort
 	if q.Select.Top > 0 && q.Select.Sort == query.Sorts()[0] && !e.Changed("sort") {
 		q.Select.Sort = "value"
@@ -458,7 +479,7 @@ func (e *evaluation) query(ctx context.Context, s *Session) (*query.Query, error
 
 // write writes the samples of a query.
 func (e *evaluation) write(ctx context.Context, s *Session, st *query.Stream, q *query.Query, w io.Writer) error {
-	form := s.form(&q.Select)
+	form := Form{Output: s.set.Output, Rows: s.set.Vertical || q.Select.Top > 0 || strings.Contains(s.set.Across, " "), Settings: &s.set}
 	if e.Door == Prompt && q.Once && e.plot == "" && e.file == "" && form.Output == outputs[0] && len(st.Exprs) == 1 && e.heading == "" {
 		s.noteExprs(w, st)
 		return s.showOne(ctx, w, st)

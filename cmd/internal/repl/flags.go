@@ -90,14 +90,10 @@ func (f *Flags) Span(p *time.Duration, name, short, usage string) {
 }
 
 // Gone makes options of earlier versions errors that say what to do instead.
-func (f *Flags) Gone(advice string, names ...string) { f.missing("is gone: "+advice, names) }
+func (f *Flags) Gone(advice string, names ...string) { f.missing("is gone: "+advice, names...) }
 
-// elsewhere makes options of the shell errors at the prompt, which say what there is instead.
-func (f *Flags) elsewhere(instead string, names ...string) {
-	f.missing("is an option of the shell; "+instead, names)
-}
-
-func (f *Flags) missing(why string, names []string) {
+// missing makes options errors that say why there are none.
+func (f *Flags) missing(why string, names ...string) {
 	if f.gone == nil {
 		f.gone = make(map[string]string)
 	}

@@ -43,7 +43,9 @@ func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 	case item.Expression:
 		v := newEval()
 		f := s.flags(v)
-		err = s.meant(ctx, it.Text, s.do(ctx, v, f, v.New(f), v.Split([]string{it.Text}), w))
+		if err = s.do(ctx, v, f, v.New(f), v.Split([]string{it.Text}), w); err != nil {
+			err = s.meant(ctx, it.Text, err)
+		}
 	case item.Definition:
 		err = s.runDefinition(ctx, it, w)
 	case item.Attribute:

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"pmtools/derive/lint"
@@ -70,11 +69,6 @@ func (s *Session) Write(ctx context.Context, w io.Writer, st *query.Stream, f Fo
 		}
 		return s.opt.Output(w, h, f)
 	})
-}
-
-// form returns the form of the settings.
-func (s *Session) form(sel *query.Selection) Form {
-	return Form{Output: s.set.Output, Rows: s.set.Vertical || sel.Top > 0 || strings.Contains(s.set.Across, " "), Settings: &s.set}
 }
 
 // UseSourceZone makes the zone of the source that in which times are shown and meant.

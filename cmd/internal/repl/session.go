@@ -238,9 +238,6 @@ func (s *Session) Unsaved() int {
 	return len(s.defs.Own())
 }
 
-// raw reports whether counters are shown as they are. OpenMetrics has counters of its own.
-func (s *Session) raw() bool { return s.set.Raw || s.set.Output == "openmetrics" }
-
 // Prompt returns what a prompt shows of the session: the position in an archive, and the program's
 // name.
 func (s *Session) Prompt() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,20 +33,30 @@ func (s *Session) showOne(ctx context.Context, w io.Writer, st *query.Stream) er
 
 // noteExprs tells which definitions stand in the places of their names, and which counters are compared.
 func (s *Session) noteExprs(w io.Writer, st *query.Stream) {
-	s.noteExpanded(w, st.Used())
-	var list []string
+	var used, list []string
 	for _, e := range st.Exprs {
-		list = append(list, lint.Compared(e.Tree, e.Info)...)
+		used, list = append(used, e.Used...), append(list, lint.Compared(e.Tree, e.Info)...)
 	}
-	for _, about := range answer.Notes(list) {
-		s.note(w, about)
+	if len(used) > 0 {
+		s.noteExpanded(w, used)
+	}
+	if len(list) > 0 {
+		for _, about := range answer.Notes(list) {
+			s.note(w, about)
+		}
 	}
 }
 
-// noteExpanded tells which definitions stand in the places of their names.
+// noteExpanded tells which definitions stand in the places of their names, each once.
 func (s *Session) noteExpanded(w io.Writer, names []string) {
-	if len(names) > 0 {
-		s.note(w, "expanded "+textwidth.Few(names, shownExpanded))
+	var once []string
+	for _, name := range names {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	if once != nil {
+		s.note(w, "expanded "+textwidth.Few(once, shownExpanded))
 	}
 }
 
@@ -96,9 +107,10 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 		fmt.Fprintln(w, none)
 		return nil
 	}
-	shown := *set // the answer stays whole for :last csv
-	shown.Keep(maxRows)
-	t, err := answer.Values(ctx, m, &shown, s.set.Numbers.Form())
+	if set.Len() > maxRows {
+		set.Keep(maxRows)
+	}
+	t, err := answer.Values(ctx, m, set, s.set.Numbers.Form())
 	if err != nil {
 		return err
 	}
@@ -116,8 +128,8 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, sm
 	if err := s.table(ctx, w, t); err != nil {
 		return err
 	}
-	if shown.More > 0 {
-		fmt.Fprintf(w, "+%d more\n", shown.More)
+	if set.More > 0 {
+		fmt.Fprintf(w, "+%d more\n", set.More)
 	}
 	return nil
 }

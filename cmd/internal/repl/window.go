@@ -43,8 +43,8 @@ func (e *evaluation) connect(ctx context.Context, s *Session, args []string) err
 }
 
 // asked returns the source that answers what the columns of reports are: the first one of several recordings that can be opened.
-func (s *Session) asked(ctx context.Context, args []string) (src *query.Source, done func(), err error) {
-	if s.recorded == nil || !report.Named(args) {
+func (s *Session) asked(ctx context.Context) (src *query.Source, done func(), err error) {
+	if s.recorded == nil {
 		return s.src, func() {}, nil
 	}
 	for _, name := range s.recorded.Names {

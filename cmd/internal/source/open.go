@@ -133,10 +133,14 @@ func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
 		what = fmt.Sprintf("Cannot connect to PMCD on host \"%s\"", shown)
 		src, err = o.host(ctx, kind, name)
 	}
-	p := o.printer()
-	p.Opened(contextType[kind], shown, err)
+	if debug.Calls(o.options.Debug.Has) {
+		p := o.printer()
+		if p.Opened(contextType[kind], shown, err); err == nil {
+			src = p.Source(src)
+		}
+	}
 	if err == nil {
-		return p.Source(src), nil
+		return src, nil
 	}
 	bad := &Error{What: what, Err: err}
 	if o.Advises {
