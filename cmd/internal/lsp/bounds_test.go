@@ -43,8 +43,8 @@ func TestTooLarge(t *testing.T) {
 	c.end()
 }
 
-// TestMany asks everything about many definitions with many mistakes. The answers are bounded, and so is
-// the time, which went with the square of the number.
+// TestMany asks everything about many definitions with many mistakes. The time must not go with the
+// square of the number.
 func TestMany(t *testing.T) {
 	const uri, n = "file:///m", 25_000
 	var b strings.Builder
@@ -57,15 +57,12 @@ func TestMany(t *testing.T) {
 	c.initialize(map[string]any{"syntax": true})
 	text, params := at(uri, b.String())
 	got := messages(t, c.open(uri, text))
-	if len(got) != 1000 || !strings.HasSuffix(got[999], "more findings are not shown here; pmderive check shows them") || !strings.HasPrefix(got[0], "found the end") {
-		t.Errorf("%d findings, the first is %q, the last %q", len(got), got[0], got[len(got)-1])
+	if len(got) != n+1 || !strings.HasPrefix(got[n], "found the end") {
+		t.Errorf("%d findings, the last is %q", len(got), got[len(got)-1])
 	}
 	for _, method := range []string{"completion", "hover", "definition", "references", "prepareRename", "codeAction", "documentSymbol", "formatting"} {
 		params["range"] = map[string]any{"start": map[string]any{"line": 0, "character": 0}, "end": map[string]any{"line": n, "character": 9}}
-		m := c.request("textDocument/"+method, params)
-		if len(m.Result) > 4<<20 {
-			t.Errorf("%s: %d bytes", method, len(m.Result))
-		}
+		c.request("textDocument/"+method, params)
 	}
 	c.end()
 	if took := time.Since(began); took > 60*time.Second {

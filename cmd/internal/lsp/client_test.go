@@ -28,9 +28,9 @@ import (
 type client struct {
 	t    testing.TB
 	in   *io.PipeWriter
-	out  *bufio.Reader
-	seen []received // that nobody has waited for
-	last int        // id
+	out  chan received // of what the server says
+	seen []received    // that nobody has waited for
+	last int           // id
 	done chan error
 }
 
@@ -51,7 +51,8 @@ func start(t testing.TB, opt *lsp.Options) *client {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	c := &client{t: t, in: inW, out: bufio.NewReader(outR), done: make(chan error, 1)}
+	c := &client{t: t, in: inW, out: make(chan received, 1<<16), done: make(chan error, 1)}
+	go c.listen(bufio.NewReader(outR))
 	go func() {
 		c.done <- lsp.Serve(context.Background(), inR, outW, opt)
 		inR.Close()
@@ -80,26 +81,31 @@ func (c *client) send(m map[string]any) {
 	c.raw(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body))
 }
 
-// read reads a message.
-func (c *client) read() received {
-	c.t.Helper()
-	head, err := textproto.NewReader(c.out).ReadMIMEHeader()
-	if err != nil {
-		c.t.Fatal(err)
+// listen receives messages: the server waits until they are read.
+func (c *client) listen(r *bufio.Reader) {
+	defer close(c.out)
+	for {
+		head, err := textproto.NewReader(r).ReadMIMEHeader()
+		if err != nil {
+			return
+		}
+		n, err := strconv.Atoi(head.Get("Content-Length"))
+		if err != nil {
+			c.t.Error(err)
+			return
+		}
+		body := make([]byte, n)
+		if _, err := io.ReadFull(r, body); err != nil {
+			c.t.Error(err)
+			return
+		}
+		var m received
+		if err := json.Unmarshal(body, &m); err != nil {
+			c.t.Errorf("%v: %s", err, body)
+			return
+		}
+		c.out <- m
 	}
-	n, err := strconv.Atoi(head.Get("Content-Length"))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	body := make([]byte, n)
-	if _, err := io.ReadFull(c.out, body); err != nil {
-		c.t.Fatal(err)
-	}
-	var m received
-	if err := json.Unmarshal(body, &m); err != nil {
-		c.t.Fatalf("%v: %s", err, body)
-	}
-	return m
 }
 
 // wait returns the first message that f takes; the others stay for later.
@@ -112,7 +118,10 @@ func (c *client) wait(f func(received) bool) received {
 		}
 	}
 	for {
-		m := c.read()
+		m, ok := <-c.out
+		if !ok {
+			c.t.Fatal("the server has ended")
+		}
 		if f(m) {
 			return m
 		}
@@ -185,7 +194,6 @@ func (c *client) end() {
 	c.t.Helper()
 	c.request("shutdown", nil)
 	c.notify("exit", nil)
-	go io.Copy(io.Discard, c.out)
 	if err := <-c.done; err != nil {
 		c.t.Errorf("the server ends: %v", err)
 	}

@@ -92,7 +92,7 @@ func (c *completer) offer(word, text string, kind int, detail string) {
 }
 
 func (c *completer) expression(s *server, before string) {
-	use := s.sessions()
+	use := s.use
 	var names []string
 	rest := ""
 	if strings.Contains(before, "/") {

@@ -8,17 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/textproto"
 	"strconv"
 	"sync"
 )
 
-// Bounds of what a client may send, and may leave unread.
-const (
-	maxMessage = 32 << 20 // bytes of one message
-	maxSkipped = 1 << 30  // bytes of one that is too long; a longer one is a damaged header
-	maxHeader  = 64 << 10 // bytes of one line of a header
-	maxUnread  = 64 << 20 // bytes of all messages
-)
+// maxMessage is how many bytes a message may have.
+const maxMessage = 32 << 20
 
 // Error codes of JSON-RPC and of the protocol.
 const (
@@ -43,12 +39,11 @@ func rpcErrorf(code int, format string, args ...any) *rpcError {
 	return &rpcError{code, fmt.Sprintf(format, args...)}
 }
 
-// A message is a request, a notification, which has no ID, or a response, which has no Method.
+// A message is a request, or a notification, which has no ID.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
 }
 
 func (m *message) params() (*params, error) {
@@ -66,70 +61,31 @@ func unmarshal(raw json.RawMessage, v any) error {
 	return nil
 }
 
-// A conn carries messages: JSON, each after a header with its length. A written message waits until
-// the client reads it: one that writes first and reads later must not stop the server from reading.
+// A conn carries messages: JSON, each after a header with its length.
 type conn struct {
-	in      *bufio.Reader
-	done    sync.WaitGroup
-	mu      sync.Mutex // guards the rest
-	changed *sync.Cond
-	unread  []byte
-	closed  bool
-	err     error // the first failure of the output
+	in  *textproto.Reader
+	out io.Writer
+	mu  sync.Mutex // guards the output
+	err error      // the first failure of the output
 }
 
 func newConn(in io.Reader, out io.Writer) *conn {
-	c := &conn{in: bufio.NewReaderSize(in, maxHeader)}
-	c.changed = sync.NewCond(&c.mu)
-	c.done.Go(func() { c.drain(out) })
-	return c
-}
-
-func (c *conn) drain(out io.Writer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for {
-		for len(c.unread) == 0 && !c.closed {
-			c.changed.Wait()
-		}
-		if len(c.unread) == 0 || c.err != nil {
-			return
-		}
-		text := c.unread
-		c.unread = nil
-		c.mu.Unlock() // a client that does not read must not stop those who write
-		_, err := out.Write(text)
-		c.mu.Lock()
-		c.err = err
-		c.changed.Broadcast()
-	}
-}
-
-// close waits until all is passed on, and returns the first failure.
-func (c *conn) close() error {
-	c.mu.Lock()
-	c.closed = true
-	c.changed.Broadcast()
-	c.mu.Unlock()
-	c.done.Wait()
-	return c.failure()
+	return &conn{in: textproto.NewReader(bufio.NewReader(in)), out: out}
 }
 
 // read returns the next message. An *rpcError is about that message alone: the next one can be read.
 // Any other error is one of the stream, or io.EOF.
 func (c *conn) read() (*message, error) {
-	length, err := c.header()
+	header, err := c.in.ReadMIMEHeader()
 	if err != nil {
 		return nil, err
 	}
-	if length > maxMessage {
-		if _, err := io.CopyN(io.Discard, c.in, length); err != nil {
-			return nil, err
-		}
-		return nil, rpcErrorf(codeInvalidRequest, "a message of %d bytes; the limit is %d", length, maxMessage)
+	length, err := strconv.ParseUint(header.Get("Content-Length"), 10, 64)
+	if err != nil || length > maxMessage {
+		return nil, fmt.Errorf("a message has no length up to %d in its header: %q", maxMessage, header.Get("Content-Length"))
 	}
 	var body bytes.Buffer // grows with what really comes
-	if _, err := io.CopyN(&body, c.in, length); err != nil {
+	if _, err := io.CopyN(&body, c.in.R, int64(length)); err != nil {
 		return nil, err
 	}
 	m := new(message)
@@ -147,37 +103,6 @@ func (c *conn) read() (*message, error) {
 	return m, nil
 }
 
-// header reads up to the empty line after a header, and returns the length in it. Other text is skipped up
-// to the next header, even one that begins within a line, because after a wrong length the next message may
-// begin anywhere.
-func (c *conn) header() (length int64, err error) {
-	const field = "content-length:"
-	length = -1
-	for {
-		line, err := c.in.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if err != nil {
-			return 0, err
-		}
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			if length >= 0 {
-				return length, nil
-			}
-			continue
-		}
-		if i := bytes.LastIndex(bytes.ToLower(line), []byte(field)); i >= 0 && i+len(field) <= len(line) {
-			n, err := strconv.ParseInt(string(bytes.TrimSpace(line[i+len(field):])), 10, 64)
-			if err != nil || n < 0 || n > maxSkipped {
-				return 0, rpcErrorf(codeParse, "the header has no length: %q", line[max(i, len(line)-100):])
-			}
-			length = n
-		}
-	}
-}
-
 func (c *conn) write(m map[string]any) {
 	m["jsonrpc"] = "2.0"
 	var body bytes.Buffer
@@ -186,12 +111,8 @@ func (c *conn) write(m map[string]any) {
 	err := enc.Encode(m)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.unread) > maxUnread && c.err == nil {
-		c.changed.Wait()
-	}
 	if c.err = cmp.Or(c.err, err); c.err == nil {
-		c.unread = fmt.Appendf(c.unread, "Content-Length: %d\r\n\r\n%s", body.Len(), body.Bytes())
-		c.changed.Broadcast()
+		_, c.err = fmt.Fprintf(c.out, "Content-Length: %d\r\n\r\n%s", body.Len(), body.Bytes())
 	}
 }
 
@@ -203,11 +124,6 @@ func (c *conn) failure() error {
 
 func (c *conn) notify(method string, params any) {
 	c.write(map[string]any{"method": method, "params": params})
-}
-
-// request sends a request, whose answer comes as a message.
-func (c *conn) request(id, method string, params any) {
-	c.write(map[string]any{"id": id, "method": method, "params": params})
 }
 
 // reply answers a request; an id of nil is that of a request that cannot be read.

@@ -1,10 +1,7 @@
 package lsp
 
 import (
-	"cmp"
-	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +38,7 @@ func (s *server) undecided(d *document) bool {
 
 // checkFully checks a document with the source. If that is not there, the text is checked alone.
 func (s *server) checkFully(d *document) {
-	use := s.sessions()
+	use := s.use
 	if err := d.parse(d.current); err != nil {
 		if d.current.Err() == nil {
 			s.refuse(d.uri, d.version, err.Error())
@@ -58,18 +55,18 @@ func (s *server) checkFully(d *document) {
 		opt := use.lint
 		opt.Text = d.current
 		if list, err = session.Lint(s.ctx, []lint.File{d.file()}, opt); err == nil {
-			s.publish(d, newFindings(true, list))
+			s.publish(d, &findings{true, list})
 			return
 		}
 	}
-	if d.current.Err() == nil && s.sessions() == use {
+	if d.current.Err() == nil {
 		s.show("only the syntax is checked: " + err.Error())
 		s.checkText(d)
 	}
 }
 
 func (s *server) checkText(d *document) {
-	use := s.sessions()
+	use := s.use
 	session, err := use.get(forSyntax)
 	if err != nil {
 		return
@@ -80,21 +77,8 @@ func (s *server) checkText(d *document) {
 		return // checkFully says so
 	}
 	if list, err := session.Lint(d.current, []lint.File{d.file()}, opt); err == nil {
-		s.publish(d, newFindings(false, list))
+		s.publish(d, &findings{false, list})
 	}
-}
-
-const maxFindings = 1000
-
-func newFindings(full bool, list []lint.Diagnostic) *findings {
-	if len(list) > maxFindings {
-		slices.SortStableFunc(list, func(a, b lint.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) }) // "error" is less than "warning"
-		more := list[maxFindings-1]
-		more.Message, more.Notes, more.Fixes = fmt.Sprintf("%d more findings are not shown here; pmderive check shows them", len(list)-maxFindings+1), nil, nil
-		more.Rule = ""
-		list = append(slices.Clone(list[:maxFindings-1]), more) // the memory of the rest is not kept
-	}
-	return &findings{full, list}
 }
 
 // publish sends the findings, unless the document has changed or more is known of it.

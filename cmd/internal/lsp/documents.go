@@ -47,16 +47,9 @@ func (s *server) put(uri string, version int, text string) error {
 			"open it again when it is smaller", len(text), maxDocument))
 		return nil
 	}
-	return s.keep(newDocument(uri, version, text))
-}
-
-func (s *server) keep(d *document) error {
+	d := newDocument(uri, version, text)
 	s.mu.Lock()
 	old := s.docs[key(d.uri)]
-	if old == nil && len(s.docs) >= maxDocuments {
-		s.mu.Unlock()
-		return fmt.Errorf("%d documents are open, and %s is not looked at", maxDocuments, d.uri)
-	}
 	d.current, d.outdate = context.WithCancel(s.ctx)
 	s.docs[key(d.uri)] = d
 	s.mu.Unlock()

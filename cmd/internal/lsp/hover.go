@@ -107,7 +107,7 @@ func (h *hoverer) name(m *mention) any {
 }
 
 func (h *hoverer) session() (Session, error) {
-	use := h.sessions()
+	use := h.use
 	session, err := use.get(forQuestions)
 	if err == nil {
 		err = use.prepare(h.ctx, session, h.d)

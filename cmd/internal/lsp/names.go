@@ -11,9 +11,6 @@ import (
 	"pmtools/internal/textwidth"
 )
 
-// maxPlaces is how many places of a name, or definitions of an outline, are sent.
-const maxPlaces = 20_000
-
 func (s *server) definition(ctx context.Context, d *document, p *params) (any, error) {
 	list := []location{}
 	m, docs, err := s.named(ctx, d, p)
@@ -73,19 +70,14 @@ func (s *server) references(ctx context.Context, d *document, p *params) (any, e
 }
 
 func mentions(ctx context.Context, docs []*document, name string, f func(*document, *mention)) error {
-	found := 0
 	for _, d := range docs {
 		for i := range d.names {
 			if i%1000 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if d.names[i].name != name {
-				continue
+			if d.names[i].name == name {
+				f(d, &d.names[i])
 			}
-			if found++; found > maxPlaces {
-				return rpcErrorf(codeFailed, "%s stands in more than %d places", name, maxPlaces)
-			}
-			f(d, &d.names[i])
 		}
 	}
 	return nil
@@ -150,9 +142,6 @@ const maxDetail = 80
 func (s *server) symbols(ctx context.Context, d *document, _ *params) (any, error) {
 	if err := d.parse(ctx); err != nil {
 		return nil, err
-	}
-	if len(d.defs) > maxPlaces {
-		return nil, rpcErrorf(codeFailed, "%d definitions; the limit of an outline is %d", len(d.defs), maxPlaces)
 	}
 	list := []symbol{}
 	for _, def := range d.defs {

@@ -6,18 +6,6 @@ import (
 	"sync"
 )
 
-// Bounds of the requests that are not answered yet.
-const (
-	maxPending = 1000
-	maxAsking  = 64 // that ask the source
-)
-
-// A pending request is not answered yet, or is cancelled and the source has not answered it.
-type pending struct {
-	cancel context.CancelFunc
-	asks   bool // the source
-}
-
 // turns are taken one after the other: many at once would take memory for each.
 type turns chan struct{}
 
@@ -31,32 +19,6 @@ func (t turns) take(ctx context.Context) (end func()) {
 	}
 }
 
-func (s *server) begin(id string, r pending) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	asking := 0
-	for _, other := range s.list {
-		if other.asks {
-			asking++
-		}
-	}
-	switch {
-	case s.list[id].cancel != nil:
-		return rpcErrorf(codeInvalidRequest, "two requests with the id %s", id)
-	case len(s.list) >= maxPending, r.asks && asking >= maxAsking:
-		return rpcErrorf(codeInvalidRequest, "too many requests: %d are not answered yet", len(s.list))
-	}
-	s.list[id] = r
-	return nil
-}
-
-func (s *server) end(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.list[id].cancel()
-	delete(s.list, id)
-}
-
 // run runs a request in the background, so that the client can cancel it. It ends when there is another
 // version of its document, too.
 func (s *server) run(id json.RawMessage, h handler, p *params) error {
@@ -65,10 +27,9 @@ func (s *server) run(id json.RawMessage, h handler, p *params) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(doc.current)
-	if err := s.begin(string(id), pending{cancel, h.asks}); err != nil {
-		cancel()
-		return err
-	}
+	s.mu.Lock()
+	s.pending[string(id)] = cancel
+	s.mu.Unlock()
 	var once sync.Once
 	reply := func(result any, err error) {
 		once.Do(func() {
@@ -84,7 +45,7 @@ func (s *server) run(id json.RawMessage, h handler, p *params) error {
 	}
 	context.AfterFunc(ctx, func() { reply(nil, nil) }) // at once, whatever the source does
 	s.work.Go(func() {
-		defer s.end(string(id))
+		defer s.cancelRequest(id)
 		if !h.asks {
 			defer s.texts.take(ctx)()
 		}
@@ -93,11 +54,12 @@ func (s *server) run(id json.RawMessage, h handler, p *params) error {
 	return nil
 }
 
-func (s *server) cancelRequest(p *params) error {
+// cancelRequest ends a request, if it has not ended yet.
+func (s *server) cancelRequest(id json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r, ok := s.list[string(p.ID)]; ok {
-		r.cancel()
+	if cancel, ok := s.pending[string(id)]; ok {
+		cancel()
+		delete(s.pending, string(id))
 	}
-	return nil
 }

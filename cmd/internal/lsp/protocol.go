@@ -104,15 +104,9 @@ type params struct {
 	Changes []struct {
 		Text string `json:"text"`
 	} `json:"contentChanges"`
-	Settings     json.RawMessage `json:"settings"`
-	ID           json.RawMessage `json:"id"` // of the request to cancel
-	Options      json.RawMessage `json:"initializationOptions"`
-	ProcessID    int             `json:"processId"`
-	Capabilities struct {
-		Workspace struct {
-			Configuration bool `json:"configuration"`
-		} `json:"workspace"`
-	} `json:"capabilities"`
+	ID        json.RawMessage `json:"id"` // of the request to cancel
+	Options   json.RawMessage `json:"initializationOptions"`
+	ProcessID int             `json:"processId"`
 }
 
 var capabilities = map[string]any{

@@ -61,20 +61,17 @@ type Session interface {
 // ErrNoShutdown is the error of Serve for a client that goes without a shutdown.
 var ErrNoShutdown = errors.New("the client has ended without a shutdown")
 
-const maxDocuments = 1000
-
 type server struct {
 	*conn
 	opt   Options
 	ctx   context.Context // ends with Serve
 	state state
-	pull  bool // the client answers workspace/configuration
-
-	mu    sync.Mutex // guards the rest, and what is found in documents
-	docs  map[string]*document
 	use   *sessions
-	shown map[string]bool    // messages that were shown
-	list  map[string]pending // requests that are not answered yet, by their ids
+
+	mu      sync.Mutex // guards the rest, and what is found in documents
+	docs    map[string]*document
+	shown   map[string]bool               // messages that were shown
+	pending map[string]context.CancelFunc // requests that are not answered yet, by their ids
 
 	texts, checks turns // of requests that read a text, and of checks
 	work          sync.WaitGroup
@@ -93,15 +90,14 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error
 	ctx, cancel := context.WithCancel(ctx)
 	s := &server{
 		conn: newConn(in, out), opt: *opt, ctx: ctx, docs: make(map[string]*document), shown: make(map[string]bool),
-		list: make(map[string]pending), texts: make(turns, 1), checks: make(turns, 1),
+		pending: make(map[string]context.CancelFunc), texts: make(turns, 1), checks: make(turns, 1),
 	}
 	s.use = &sessions{server: s, kind: opt.Kind, name: opt.Name, lint: opt.Lint}
 	err := s.loop()
 	cancel()
 	s.work.Wait()
 	s.use.close()
-	lost := s.conn.close()
-	return cmp.Or(lost, err)
+	return cmp.Or(s.failure(), err)
 }
 
 func (s *server) loop() error {
@@ -122,8 +118,6 @@ func (s *server) loop() error {
 				return nil
 			}
 			return ErrNoShutdown
-		case m.Method == "":
-			s.answered(m)
 		case m.ID == nil:
 			s.notified(m)
 		default:
@@ -194,12 +188,13 @@ var requests = map[string]handler{
 }
 
 var notifications = map[string]func(s *server, p *params) error{
-	"initialized":                      (*server).initialized,
-	"textDocument/didOpen":             (*server).didOpen,
-	"textDocument/didChange":           (*server).didChange,
-	"textDocument/didClose":            (*server).didClose,
-	"workspace/didChangeConfiguration": (*server).didChangeConfiguration,
-	"$/cancelRequest":                  (*server).cancelRequest,
+	"textDocument/didOpen":   (*server).didOpen,
+	"textDocument/didChange": (*server).didChange,
+	"textDocument/didClose":  (*server).didClose,
+	"$/cancelRequest": func(s *server, p *params) error {
+		s.cancelRequest(p.ID)
+		return nil
+	},
 }
 
 func (s *server) initialize(p *params) (any, error) {
@@ -209,28 +204,17 @@ func (s *server) initialize(p *params) (any, error) {
 	if s.opt.Client != nil && p.ProcessID > 0 {
 		s.opt.Client(p.ProcessID)
 	}
-	s.state, s.pull = ready, p.Capabilities.Workspace.Configuration
+	s.state = ready
 	return map[string]any{
 		"capabilities": capabilities,
 		"serverInfo":   map[string]string{"name": "pmderive lsp", "version": version.Version},
 	}, nil
 }
 
-// initialized asks for the settings of a client that has some.
-func (s *server) initialized(*params) error {
-	if s.pull {
-		s.request(settingsID, "workspace/configuration", map[string]any{"items": []map[string]string{{"section": "pmderive"}}})
-	}
-	return nil
-}
-
 // show shows a message to the user, each once.
 func (s *server) show(text string) {
 	s.mu.Lock()
 	again := s.shown[text]
-	if len(s.shown) > maxDocuments {
-		clear(s.shown)
-	}
 	s.shown[text] = true
 	s.mu.Unlock()
 	if !again {
