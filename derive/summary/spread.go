@@ -8,7 +8,7 @@ import (
 // A spread is numbers in ascending order that are distributed as those of a sketch.
 type spread struct {
 	points   []float64
-	shift    uint    // how many bits of numbers do not count, see sketch.shift
+	rounded  bool    // they are middles of buckets
 	variance float64 // of all numbers
 }
 
@@ -18,21 +18,28 @@ const spreadPoints = 128
 // spread returns the numbers of the sketch, or spreadPoints of them, which are middles of buckets.
 func (s *sketch) spread() spread {
 	if s.n <= exactNumbers {
-		return spread{points: slices.Clone(s.exact())}
+		var points []float64
+		for x, n := range s.numbers() {
+			points = append(points, slices.Repeat([]float64{x}, int(n))...)
+		}
+		return spread{points: points}
 	}
 	var parts [spreadPoints]float64
 	for i := range parts {
 		parts[i] = (float64(i) + 0.5) / spreadPoints
 	}
-	return spread{points: s.quantiles(parts[:]...), shift: s.shift()}
+	return spread{points: s.quantiles(parts[:]...), rounded: true}
 }
 
 // distance returns the Kolmogorov-Smirnov statistic: the largest difference between the parts of the numbers
 // that some number is not less than. Numbers of the same bucket are taken to be equal.
 func distance(a, b spread) float64 {
-	x, y, shift := a.points, b.points, max(a.shift, b.shift)
+	x, y := a.points, b.points
 	key := func(x float64) int64 { // in the order of numbers
-		n := int64(math.Float64bits(math.Abs(x)) >> shift)
+		n := int64(math.Float64bits(math.Abs(x)))
+		if a.rounded || b.rounded {
+			n >>= shift
+		}
 		if x < 0 {
 			return -n
 		}
