@@ -38,13 +38,10 @@ type File struct {
 	Start       pcp.Timestamp
 	Step        time.Duration
 	Expand      bool // definitions may stand inside others
-	Interpolate bool // values are those between records, as with pmval -t; otherwise those of the records, as with pmval -U
 	Cases       []*Case
 
 	lines   []string
 	metrics []*metric
-	marks   []time.Duration
-	archive *slice // nil: the metrics are in the file
 }
 
 // A Case is expressions with what has to come out.
@@ -92,13 +89,6 @@ type row struct {
 	instance string // "" for the only value of a singular metric
 	line     int
 	points   []point
-}
-
-type slice struct {
-	name string
-	line int
-	from time.Duration
-	to   time.Duration // -1: up to its end
 }
 
 // mistake returns the problem of a line in a file of cases.

@@ -18,7 +18,7 @@ import (
 
 // keywords begin all lines but rows of values. An instance of such a name is quoted.
 var keywords = map[string]bool{
-	"definitions": true, "step": true, "start": true, "expand": true, "interpolate": true, "archive": true, "metric": true, "mark": true,
+	"definitions": true, "step": true, "start": true, "expand": true, "metric": true,
 	"case": true, "eval": true, "at": true, "is": true, "error": true, "recorded": true, "value": true,
 }
 
@@ -29,7 +29,7 @@ const defaultStep = 10 * time.Second
 type parser struct {
 	*File
 	line  int
-	left  *room // for more values
+	left  int // how many more values there may be
 	metr  *metric
 	cas   *Case
 	check *expectation
@@ -38,7 +38,7 @@ type parser struct {
 
 // Parse reads a file of cases. The error is a *diagnose.Problem.
 func Parse(name string, text []byte) (*File, error) {
-	p := &parser{File: &File{Name: name, Start: defaultStart, Step: defaultStep}, left: &room{maxPoints, maxText}}
+	p := &parser{File: &File{Name: name, Start: defaultStart, Step: defaultStep}, left: maxPoints}
 	p.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	for i, line := range p.lines {
 		p.line = i + 1
@@ -104,9 +104,7 @@ var needed = map[string]struct {
 	"definitions": {1, "the names of files"},
 	"step":        {1, "a time such as 10s"},
 	"start":       {1, "a time such as 2024-01-01T00:00:00Z"},
-	"archive":     {1, "the name of an archive"},
 	"metric":      {2, "a name and a description, such as: metric disk.dev.read u64 counter count indom 60.1"},
-	"mark":        {1, "a time such as 15s"},
 }
 
 func (p *parser) keyword(key string, args []word) (err error) {
@@ -126,16 +124,8 @@ func (p *parser) keyword(key string, args []word) (err error) {
 		p.Start = pcp.TimestampOf(t)
 	case "expand":
 		p.Expand = true
-	case "interpolate":
-		p.Interpolate = true
-	case "archive":
-		return p.slice(args)
 	case "metric":
 		return p.metric(args)
-	case "mark":
-		var d time.Duration
-		d, err = duration(args[0])
-		p.marks, p.Interpolate = append(p.marks, d), true
 	case "value":
 		return p.row("", args)
 	default:
@@ -191,30 +181,7 @@ func (p *parser) at(args []word) (err error) {
 	return err
 }
 
-func (p *parser) slice(args []word) (err error) {
-	s := &slice{name: args[0].text, line: p.line, to: -1}
-	for args = args[1:]; len(args) >= 2 && err == nil; args = args[2:] {
-		var d time.Duration
-		switch d, err = duration(args[1]); {
-		case args[0].is("from"):
-			s.from = d
-		case args[0].is("to"):
-			s.to = d
-		default:
-			return fmt.Errorf("%s is neither from nor to", args[0].text)
-		}
-	}
-	if err == nil && len(args) > 0 {
-		err = fmt.Errorf("%s needs a time", args[0].text)
-	}
-	p.archive, p.Interpolate = s, true
-	return err
-}
-
 func (p *parser) metric(args []word) error {
-	if args[1].is("as") {
-		return fmt.Errorf("%s is described by its type, semantics, units and indom, and not by an archive", args[0].text)
-	}
 	d, err := describe(args[1:])
 	if err != nil {
 		return err
@@ -301,7 +268,7 @@ func parseIndom(text string) (pcp.InDom, error) {
 func (p *parser) row(instance string, args []word) error {
 	r := &row{instance: instance, line: p.line}
 	for _, w := range args {
-		list, err := points(w, p.left)
+		list, err := points(w, &p.left)
 		if err != nil {
 			return p.lacks(instance, args, err)
 		}
@@ -334,7 +301,7 @@ func (p *parser) row(instance string, args []word) error {
 // lacks adds to the error of a row the keyword that its line lacks, or has in another spelling.
 func (p *parser) lacks(instance string, args []word, err error) error {
 	line := append([]word{{text: instance}}, args...)
-	_, single := points(line[0], &room{maxPoints, maxText})
+	_, single := points(line[0], new(maxPoints))
 	_, described := describe(line)
 	metric, metricErr := describe(args)
 	_, parsed := check.Extended.Syntax().Parse(strings.TrimSpace(p.lines[p.line-1]))
@@ -363,12 +330,8 @@ func (f *File) complete() error {
 	switch {
 	case f.Step <= 0:
 		return mistake(f.Name, 1, "the step is not more than 0")
-	case f.archive == nil && len(f.metrics) == 0:
-		return mistake(f.Name, 1, "there is neither a metric nor an archive")
-	case f.archive != nil && len(f.metrics) > 0:
-		return mistake(f.Name, f.archive.line, "there are metrics and an archive; one of them has to do")
-	case f.archive != nil && len(f.marks) > 0:
-		return mistake(f.Name, f.archive.line, "there are marks and an archive; marks are for metrics in this file")
+	case len(f.metrics) == 0:
+		return mistake(f.Name, 1, "there is no metric")
 	}
 	samples := 0
 	for _, m := range f.metrics {

@@ -20,75 +20,44 @@ type point struct {
 	k           int64
 }
 
-// Bounds of the rows of a file, of which repetition makes more than is written.
-const (
-	maxPoints = 1 << 20
-	maxText   = 16 << 20 // bytes of all texts
-)
-
-// A room is for how much more the rows of a file may have.
-type room struct{ points, text int }
-
-func (r *room) take(p point, times int) error {
-	if times > r.points {
-		return fmt.Errorf("more than %d values in the file", maxPoints)
-	}
-	if p.quoted && len(p.base) > 0 && times > r.text/len(p.base) {
-		return fmt.Errorf("the texts of the file have more than %d bytes: this one has %d, %d times", maxText, len(p.base), times)
-	}
-	r.points -= times
-	if p.quoted {
-		r.text -= times * len(p.base)
-	}
-	return nil
-}
+// maxPoints bounds the values of a file, of which repetition makes more than is written. A text counts as one for every
+// 16 bytes.
+const maxPoints = 1 << 20
 
 const number = `-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?`
 
-// The patterns are compiled when they are needed: programs that run no cases do not wait for them.
-var (
-	// stepped is a number with a step, how often, or both.
-	stepped = lazy(`^(` + number + `)(?:([-+])(` + strings.TrimPrefix(number, "-?") + `))?(?:x([0-9]+))?$`)
-	// special is a number that has no digits.
-	special = lazy(`^(nan|-?inf)(?:x([0-9]+))?$`)
-	// missing is no value, once or several times.
-	missing = lazy(`^_(?:x([0-9]+))?$`)
-)
+// written is a number with a step, one that has no digits, or no value, and how often. It is compiled when it is needed:
+// programs that run no cases do not wait for it.
+var written = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(` + number + `)(?:([-+])(` + strings.TrimPrefix(number, "-?") + `))?|(nan|-?inf)|_)(?:x([0-9]+))?$`)
+})
 
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
-func points(w word, left *room) ([]point, error) {
+// points returns the values of a word, which take their room from left.
+func points(w word, left *int) ([]point, error) {
 	var p point
 	times, repeat := "", 1
-	switch m := stepped().FindStringSubmatch(w.text); {
+	switch m := written().FindStringSubmatch(w.text); {
 	case w.quoted:
 		p, times = point{quoted: true, base: w.text}, strings.TrimPrefix(w.more, "x")
 		if w.more != "" && (w.more[0] != 'x' || times == "") {
 			return nil, fmt.Errorf("%s after a quoted text; x3 would repeat it", w.more)
 		}
 	case m != nil:
-		p, times = point{base: m[1], delta: strings.TrimPrefix(m[2], "+") + m[3]}, m[4]
-	case special().MatchString(w.text):
-		m = special().FindStringSubmatch(w.text)
-		p, times = point{base: m[1]}, m[2]
-	case missing().MatchString(w.text):
-		p, times = point{none: true}, missing().FindStringSubmatch(w.text)[1]
+		p, times = point{none: w.text[0] == '_', base: m[1] + m[4], delta: strings.TrimPrefix(m[2], "+") + m[3]}, m[5]
 	default:
 		return nil, fmt.Errorf("%s is not a value; valid forms are 5, 5x3 (four times 5), 0+10x3 (0 10 20 30), \"a text\", and _ for none", w.text)
 	}
 	if times != "" {
 		n, err := strconv.Atoi(times)
-		if err != nil || n >= maxPoints {
-			return nil, fmt.Errorf("%s times is too often; the limit is %d values in the file", times, maxPoints)
+		if err != nil {
+			n = maxPoints
 		}
-		if repeat = n; !p.none {
+		if repeat = min(n, maxPoints); !p.none {
 			repeat++ // as promtool counts
 		}
 	}
-	if err := left.take(p, repeat); err != nil {
-		return nil, err
+	if *left -= repeat * (1 + len(p.base)/16); *left < 0 {
+		return nil, fmt.Errorf("more than %d values in the file", maxPoints)
 	}
 	list := make([]point, repeat)
 	for i := range list {
@@ -199,12 +168,12 @@ func (p point) matches(v pcp.Value) bool {
 		return p.quoted && !v.Type().Arithmetic() && string(v.Bytes()) == p.base
 	}
 	f, _ := v.Float64()
-	if special().MatchString(p.base) {
-		want, _ := strconv.ParseFloat(p.base, 64)
-		return f == want || math.IsNaN(f) && math.IsNaN(want)
-	}
 	want, ok := p.exact()
-	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
+	if !ok { // nan or inf
+		special, _ := strconv.ParseFloat(p.base, 64)
+		return f == special || math.IsNaN(f) && math.IsNaN(special)
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return false
 	}
 	switch v.Type() {

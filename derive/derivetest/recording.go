@@ -19,52 +19,22 @@ import (
 
 // A recording is the archive on which a file of cases is tried.
 type recording struct {
-	base  string // the archive
-	start pcp.Timestamp
-	end   pcp.Timestamp
-	step  time.Duration
-	mode  pcp.Mode
+	base    string
+	start   pcp.Timestamp
+	step    time.Duration
+	samples int
 }
 
-// recording finds the archive of a file, or writes it below dir.
+// recording writes the archive of a file below dir.
 func (f *File) recording(ctx context.Context, dir string) (*recording, error) {
-	if f.archive != nil {
-		return f.slice(ctx)
-	}
-	w := &recording{base: filepath.Join(dir, "input"), start: f.Start, step: f.Step, mode: pcp.Forward}
-	if f.Interpolate {
-		w.mode = pcp.Interp
-	}
-	samples := len(f.metrics[0].rows[0].points)
-	w.end = w.start.Add(time.Duration(samples-1) * w.step)
+	w := &recording{base: filepath.Join(dir, "input"), start: f.Start, step: f.Step, samples: len(f.metrics[0].rows[0].points)}
 	out, err := archive.Create(w.base, &archive.WriterOptions{Host: "test", Start: f.Start})
 	if err != nil {
 		return nil, err
 	}
-	err = f.write(ctx, out, samples)
+	err = f.write(ctx, out, w.samples)
 	closed := out.Close()
-	err = cmp.Or(err, closed)
-	return w, err
-}
-
-func (f *File) slice(ctx context.Context) (*recording, error) {
-	w := &recording{base: f.beside(f.archive.name), step: f.Step, mode: pcp.Interp}
-	src, err := pmapi.OpenArchive(ctx, w.base, nil)
-	if err != nil {
-		return nil, mistake(f.Name, f.archive.line, fmt.Sprintf("archive %s: %v", f.archive.name, err))
-	}
-	defer src.Close()
-	start, end, err := src.Bounds(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if w.start, w.end = start.Add(f.archive.from), end; f.archive.to >= 0 {
-		w.end = start.Add(f.archive.to)
-	}
-	if n := w.end.Sub(w.start) / w.step.Seconds(); n < 0 || n > maxPoints {
-		return nil, mistake(f.Name, f.archive.line, fmt.Sprintf("from %v to %v there is no sample, or there are more than %d", w.start.Time(), w.end.Time(), maxPoints))
-	}
-	return w, nil
+	return w, cmp.Or(err, closed)
 }
 
 func (f *File) beside(name string) string {
@@ -81,24 +51,13 @@ func (f *File) write(ctx context.Context, out *archive.Writer, samples int) erro
 			return mistake(f.Name, m.line, err.Error())
 		}
 	}
-	marks := slices.Clone(f.marks)
-	slices.Sort(marks)
 	for k := range samples {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		at := time.Duration(k) * f.Step
-		for ; len(marks) > 0 && marks[0] < at; marks = marks[1:] {
-			if err := out.Mark(f.Start.Add(marks[0])); err != nil {
-				return fmt.Errorf("mark at %v: %w", marks[0], err)
-			}
-		}
-		if err := b.sample(f.Start.Add(at), k); err != nil {
+		if err := b.sample(f.Start.Add(time.Duration(k)*f.Step), k); err != nil {
 			return err
 		}
-	}
-	if len(marks) > 0 {
-		return fmt.Errorf("the mark at %v is not before the last sample", marks[0])
 	}
 	return nil
 }
@@ -203,29 +162,22 @@ func (b *builder) instances(t pcp.Timestamp, present map[pcp.InDom]map[pcp.Insta
 	return nil
 }
 
+// open opens the archive to read record by record.
 func (w *recording) open(ctx context.Context) (*pmapi.Archive, error) {
 	src, err := pmapi.OpenArchive(ctx, w.base, nil)
 	if err == nil {
-		delta := w.step
-		if w.mode == pcp.Forward {
-			delta = 0
-		}
-		if err = src.SetMode(w.mode, &w.start, delta); err != nil {
+		if err = src.SetMode(pcp.Forward, &w.start, 0); err != nil {
 			src.Close()
 		}
 	}
 	return src, err
 }
 
-func (w *recording) samples() int {
-	return int(w.end.Sub(w.start)/w.step.Seconds()+1e-6) + 1
-}
-
 // fetch takes the samples of some metrics, and calls f with each until it returns an error; io.EOF ends
-// the work without one. A sample after the end of the recording is the last one.
+// the work without one.
 func (w *recording) fetch(ctx context.Context, src pmapi.Source, ids []pcp.ID, f func(k int, r *pcp.Result) error) error {
 	var r pcp.Result
-	for k := range w.samples() {
+	for k := range w.samples {
 		err := src.Fetch(ctx, &pmapi.Request{IDs: ids}, &r)
 		if err == nil {
 			err = f(k, &r)

@@ -13,6 +13,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/load"
 	"pmtools/derive/syntax"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -153,7 +154,7 @@ func (r *runner) load() error {
 		if r.opt.Definitions != "" && !filepath.IsAbs(name) {
 			path = filepath.Join(r.opt.Definitions, name)
 		}
-		if err := load.Each(r.reg, path, r.quote); err != nil {
+		if err := load.Each(r.reg, path, r.mistakes); err != nil {
 			return fmt.Errorf("%s: definitions %s: %w", r.Name, name, err)
 		}
 	}
@@ -161,42 +162,13 @@ func (r *runner) load() error {
 	return nil
 }
 
-// quote records the errors in a file under test. The author of the cases chooses the file, and could
-// name a secret file of the user that runs them. So lines are quoted only of a file that defines metrics
-// and is in the directory of the cases or of the definitions.
-func (r *runner) quote(file string, metrics int, errs []*syntax.FileError) {
-	if len(errs) == 0 {
-		return
+// mistakes records that a file under test has errors. It does not quote lines: the author of the cases chooses the file,
+// and could name a secret one of the user that runs them.
+func (r *runner) mistakes(file string, errs []*syntax.FileError) {
+	if len(errs) > 0 {
+		r.warn = append(r.warn, fmt.Sprintf("%v Error: %s, which pmderive check %s shows",
+			syntax.Place{File: file, Line: errs[0].Line}, textwidth.Plural(len(errs), "mistake"), file))
 	}
-	if metrics > 0 && r.quotable(file) {
-		for _, e := range errs {
-			r.warn = append(r.warn, strings.TrimSuffix(e.Text(), "\n"))
-		}
-		return
-	}
-	r.warn = append(r.warn, fmt.Sprintf("%v Error: no definition; the file has %d lines with errors, which pmderive check %s shows",
-		syntax.Place{File: file, Line: errs[0].Line}, len(errs), file))
-}
-
-// quotable reports whether a file is in the directory of the cases or of the definitions, or below.
-func (r *runner) quotable(file string) bool {
-	return within(filepath.Dir(r.Name), file) || r.opt.Definitions != "" && within(r.opt.Definitions, file)
-}
-
-// within reports whether a file is in a directory or below it, links followed.
-func within(dir, file string) bool {
-	dir, err1 := filepath.EvalSymlinks(dir)
-	file, err2 := filepath.EvalSymlinks(file)
-	if err1 != nil || err2 != nil {
-		return false
-	}
-	dir, err1 = filepath.Abs(dir)
-	file, err2 = filepath.Abs(file)
-	if err1 != nil || err2 != nil {
-		return false
-	}
-	rel, err := filepath.Rel(dir, file)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 func (r *runner) source(ctx context.Context) (*derive.Source, error) {
@@ -244,8 +216,7 @@ func (r *runner) evaluate(ctx context.Context) error {
 	kept := 0
 	return r.fetch(ctx, src, ids, func(_ int, res *pcp.Result) error {
 		for i, o := range good {
-			// A sample without values takes memory, too.
-			if kept += max(1, res.Sets[i].Len()) + textSize(&res.Sets[i])/valueSize; kept > maxValues {
+			if kept += max(1, res.Sets[i].Len()); kept > maxValues { // a sample without values takes memory, too
 				return mistake(r.Name, o.line, fmt.Sprintf("%s and what is evaluated with it have more than %d values; take fewer samples or expressions", o.expr, maxValues))
 			}
 			o.values = append(o.values, names.sample(ctx, o.desc.InDom, &res.Sets[i]))
@@ -255,18 +226,8 @@ func (r *runner) evaluate(ctx context.Context) error {
 }
 
 // maxValues is how many values the expressions of a file may have, all samples and instances together:
-// some 500 MB. A text counts as one value for every valueSize bytes.
-const (
-	maxValues = 1 << 20
-	valueSize = 64
-)
-
-func textSize(v *pcp.Values) (n int) {
-	for _, b := range v.Blobs {
-		n += len(b)
-	}
-	return n
-}
+// some 500 MB.
+const maxValues = 1 << 20
 
 func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*outcome, error) {
 	id, err := pmapi.LookupName(ctx, src, expr)

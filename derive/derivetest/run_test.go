@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 		{"texts", "", "case c\neval s\nvalue \"up\" \"up\" \"up\"\n", "11: \n20s : \"down\", not \"up\"\n"},
 		{"nested", "d = g + 1\ne = d * 2\n", "case c\neval e\nerror d is a derived metric\n", ""},
 		{"expanded", "d = g + 1\ne = d * 2\n", "expand\ncase c\neval e\nx 4 6 8\ny 10 12 14\neval e - d\nx 2 3 4\ny 5 6 7\n", ""},
-		{"definitions with mistakes", "d = g +\ne = 1\n", "case c\neval e\nvalue 1x2\n", "1] Error: pmRegisterDerived(d, ...) syntax error\n"},
+		{"definitions with mistakes", "d = g +\ne = 1\n", "case c\neval e\nvalue 1x2\n", "1] Error: 1 mistake, which pmderive check "},
 		{"nothing expected", "", "case c\neval g\n", "11: nothing is expected; --record writes what is now\n"},
 		{"too few values", "", "case c\neval g\nx 1\n", "x.cases:12: 1 values, and there are 3 samples"},
 		{"between samples", "", "case c\neval g\nat 5s\nx 1\n", "x.cases:11: there are samples every 10s from 0s to 20s only"},
@@ -64,9 +64,7 @@ func TestRun(t *testing.T) {
 		{"no integer", "", "metric b u32 instant\n value 1 1.5 2\ncase c\neval b\n", "x.cases:11: 1.5 is not an integer"},
 		{"rows without a domain", "", "metric b u32 instant\n x 1x2\ncase c\neval b\n", "x.cases:10: b has no indom, so it has one row, which begins with value"},
 		{"a row for a domain", "", "metric b u32 instant indom 1.2\n value 1x2\ncase c\neval b\n", "x.cases:10: b has indom 1.2, so it needs rows with instances"},
-		{"interpolated", "", "interpolate\ncase c\neval a\nx 0 10 20\ny 5 10 15\n", ""},
 		{"as it is", "", "case c\neval a\nx 0 10 20\ny 5 _ 15\n", ""},
-		{"a mark at the end", "", "mark 20s\ncase c\neval a\n", "the mark at 20s is not before the last sample"},
 	} {
 		got := run(t, tt.definitions, world+tt.cases)
 		if !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
@@ -101,41 +99,11 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestQuote checks of which files under test a message quotes a line: those beside the cases that
-// define something, not those of others.
+// TestQuote: no message quotes a line of a file under test, which may be one that its reader may not see.
 func TestQuote(t *testing.T) {
-	dir, other := t.TempDir(), t.TempDir()
-	write := func(path, text string) {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const secret = "root:$6$secret:1:0\n"
-	write(filepath.Join(dir, "own.conf"), "a = 1\n"+secret)
-	write(filepath.Join(dir, "none.conf"), secret+"#control "+secret+"x(oneline) = "+secret)
-	write(filepath.Join(other, "shadow"), "a = 1\n"+secret)
-	definitions := []string{"own.conf", "none.conf", filepath.Join(other, "shadow"), filepath.Join("..", filepath.Base(other), "shadow")}
-	if os.Symlink(filepath.Join(other, "shadow"), filepath.Join(dir, "link.conf")) == nil {
-		definitions = append(definitions, "link.conf")
-	}
-	for _, name := range definitions {
-		f, err := Parse(filepath.Join(dir, "x.cases"), []byte("definitions "+name+"\nmetric m u32 instant\nvalue 1\ncase c\neval m\nvalue 1\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := f.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		said := strings.Join(r.Warnings, "\n")
-		if quoted := strings.Contains(said, "secret"); quoted != (name == "own.conf") || !strings.Contains(said, filepath.Base(name)+":") {
-			t.Errorf("%s: %s", name, said)
-		}
-		for _, w := range r.Warnings {
-			if name != "own.conf" && !strings.HasSuffix(w, "pmderive check "+f.beside(name)+" shows") {
-				t.Errorf("%s: %s", name, w)
-			}
-		}
+	got := run(t, "a = 1\nroot:$6$secret:1:0\nb = secret +\n", "metric m u32 instant\nvalue 1\ncase c\neval m\nvalue 1\n")
+	if strings.Contains(got, "secret") || !strings.Contains(got, "x.conf:2] Error: 2 mistakes, which pmderive check ") {
+		t.Error(got)
 	}
 }
 

@@ -73,24 +73,19 @@ func (r *runner) trace(ctx context.Context, expr string, m *Mismatch) ([]Step, e
 	return steps(list, m.Instance), err
 }
 
-// maxParts is how many parts of an expression are shown, and maxTried how many are tried: each is
-// printed, parsed and checked by itself.
-const (
-	maxParts = 100
-	maxTried = 1000
-)
+// maxParts is how many parts of an expression are shown: each is printed, parsed and checked by itself.
+const maxParts = 100
 
 // A breakdown finds the parts of an expression that can be evaluated by themselves.
 type breakdown struct {
-	src   *derive.Source
-	list  []traced
-	tried int
+	src  *derive.Source
+	list []traced
 }
 
 // parts appends the parts of x, a part before those in it, and returns the numbers of the outermost ones.
 func (b *breakdown) parts(ctx context.Context, x syntax.Expr, depth int) ([]int, error) {
 	x = syntax.Unparen(x)
-	if b.tried++; b.tried > maxTried || len(b.list) == maxParts {
+	if len(b.list) == maxParts {
 		return nil, nil
 	}
 	switch x.(type) {

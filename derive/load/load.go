@@ -57,9 +57,8 @@ func (l *loader) lists(paths []string) (int, error) {
 }
 
 // Each is Config for a path that somebody else has chosen. The errors in lines of a file do not become
-// warnings: report gets them, with the name of the file and how many metrics it defines, because they
-// quote the file, whatever it is.
-func Each(reg *derive.Registry, path string, report func(file string, metrics int, errs []*syntax.FileError)) error {
+// warnings, because they quote the file, whatever it is: report gets them, with the name of the file.
+func Each(reg *derive.Registry, path string, report func(file string, errs []*syntax.FileError)) error {
 	l := loader{Registry: reg, layer: derive.FileLayer, report: report}
 	return l.list(path)
 }
@@ -78,21 +77,21 @@ func Default(reg *derive.Registry, path string) int {
 // Scan is Default, and found gets each definition in its order, with the error of one that does not
 // count: the expression cannot be parsed, or the name is defined already. There are no warnings.
 func Scan(reg *derive.Registry, path string, found func(d *syntax.Definition, err error)) {
-	l := loader{Registry: reg, layer: derive.FileLayer, lenient: true, found: found, report: func(string, int, []*syntax.FileError) {}}
+	l := loader{Registry: reg, layer: derive.FileLayer, lenient: true, found: found, report: func(string, []*syntax.FileError) {}}
 	_ = l.list(path) // only endless links are errors
 }
 
 type loader struct {
 	*derive.Registry
 	layer   derive.Layer
-	lenient bool                                                     // what cannot be read is passed over
-	streams bool                                                     // pipes and devices of the lists are read
-	metrics int                                                      // registered so far
-	seen    int                                                      // files and directories
-	report  func(file string, metrics int, errs []*syntax.FileError) // nil to warn
-	found   func(d *syntax.Definition, err error)                    // nil, or the function of Scan
-	errs    []*syntax.FileError                                      // of the current file, if they are reported
-	bytes   int64                                                    // of the files
+	lenient bool                                        // what cannot be read is passed over
+	streams bool                                        // pipes and devices of the lists are read
+	metrics int                                         // registered so far
+	seen    int                                         // files and directories
+	report  func(file string, errs []*syntax.FileError) // nil to warn
+	found   func(d *syntax.Definition, err error)       // nil, or the function of Scan
+	errs    []*syntax.FileError                         // of the current file, if they are reported
+	bytes   int64                                       // of the files
 }
 
 // list reads the files and directories of a list. An empty text after the last separator does not count.
@@ -136,13 +135,12 @@ func (l *loader) path(path string, depth int) error {
 		return l.failed(&derive.File{Path: path, Err: err}, l.lenient)
 	}
 	l.bytes += int64(len(src))
-	before := l.metrics
 	l.errs = nil
 	for c := range syntax.Chunks(path, src) {
 		l.items(c.Items)
 	}
 	if l.report != nil {
-		l.report(path, l.metrics-before, l.errs)
+		l.report(path, l.errs)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -50,9 +49,6 @@ func questions(f *derivetest.File, definitions, kept string) (list []harness.Com
 		env = []string{"PCP_DERIVED_CONFIG=" + filepath.Join(definitions, f.Definitions[0])}
 	}
 	source := []string{"-U", archive}
-	if f.Interpolate {
-		source = []string{"-a", archive, "-t", strconv.FormatFloat(f.Step.Seconds(), 'f', -1, 64)}
-	}
 	info := harness.Command{Args: []string{"pminfo", "-a", archive, "-dm"}, Env: env}
 	for _, name := range f.Exprs() {
 		if !syntax.LegalName(name) {
