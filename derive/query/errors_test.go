@@ -150,7 +150,7 @@ func TestFileErrors(t *testing.T) {
 				return err
 			},
 			"load.Each": func() error {
-				return load.Each(derive.NewRegistry(nil), path, func(string, int, []*syntax.FileError) {})
+				return load.Each(derive.NewRegistry(nil), path, func(string, []*syntax.FileError) {})
 			},
 		} {
 			err := f()
