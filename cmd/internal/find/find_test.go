@@ -7,9 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/cmd/internal/describe"
-	"pmtools/derive"
-	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -74,16 +71,6 @@ func (f *fake) Instances(_ context.Context, ds []pcp.InDom, _ pmapi.When) ([]pcp
 	return out, nil
 }
 
-func (f *fake) Labels(_ context.Context, kind pcp.LabelKind, idents []uint32, _ pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
-	out := make([]pcp.Answer[pcp.ObjectLabels], len(idents))
-	for i, ident := range idents {
-		if kind == pcp.InDomLabels && ident == uint32(disks) {
-			out[i].Value.Sets = []pcp.LabelSet{{Labels: []pcp.Label{{Name: "device_type", Value: `"block"`}}}}
-		}
-	}
-	return out, nil
-}
-
 // disks and cards are the domains of the metrics of host; empty has no instances.
 var (
 	disks = pcp.NewInDom(60, 1)
@@ -116,9 +103,9 @@ func host() *fake {
 	}
 }
 
-// index returns the Index of a source.
-func index(t testing.TB, f *fake) *Index {
-	ix, err := New(t.Context(), f, func(string) string { return "" })
+// indexed returns the index of a source.
+func indexed(t testing.TB, f *fake) *index {
+	ix, err := read(t.Context(), f, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +113,7 @@ func index(t testing.TB, f *fake) *Index {
 }
 
 func TestFind(t *testing.T) {
-	ix := index(t, host())
+	ix := indexed(t, host())
 	for _, test := range []struct{ question, first, why string }{
 		{"disk latency", "disk.dev.await", "disk, latency=await"},
 		{"Disks' latencies?", "disk.dev.await", "disks, latencies=await"},
@@ -142,13 +129,12 @@ func TestFind(t *testing.T) {
 		{"network drops", "network.interface.in.errors", "network, drops=error"},
 		{"eth0 traffic", "network.interface.in.bytes", "eth0 in instance eth0, traffic=bytes"},
 		{"loopback", "network.interface.in.bytes", "loopback=lo in instance lo"},
-		{"device type read", "disk.dev.read", "device=disk, type in label \"device_type\":\"block\", read"},
 		{"boot", "disk.dev.read", "boot in help"},
 		{"full filesystems", "filesys.full", "full, filesystems=filesys"},
 		{"tasks", "proc.psinfo.pid", "tasks=proc"},
 	} {
 		t.Run(test.question, func(t *testing.T) {
-			a, err := ix.Find(t.Context(), test.question, 3)
+			a, err := ix.find(t.Context(), test.question, 3)
 			if err != nil || len(a.Matches) == 0 {
 				t.Fatal(a, err)
 			}
@@ -164,7 +150,7 @@ func TestFind(t *testing.T) {
 
 // TestUnknown has questions about which there is less, or nothing.
 func TestUnknown(t *testing.T) {
-	ix := index(t, host())
+	ix := indexed(t, host())
 	for _, test := range []struct {
 		question string
 		total    int
@@ -178,7 +164,7 @@ func TestUnknown(t *testing.T) {
 		{"swap trafic", 3, `nothing is about "trafic"; did you mean traffic?`},
 		{strings.Repeat("swap ", 100), 3, ""},
 	} {
-		a, err := ix.Find(t.Context(), test.question, 0)
+		a, err := ix.find(t.Context(), test.question, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +190,7 @@ func TestDefinition(t *testing.T) {
 	f := host()
 	derived := pcp.NewID(pcp.DynamicDomain, 0, 1)
 	src := &overlay{f, derived}
-	ix, err := New(t.Context(), src, func(name string) string {
+	ix, err := read(t.Context(), src, func(name string) string {
 		if name != "my.own" {
 			t.Errorf("asked for the definition of %s", name)
 		}
@@ -213,7 +199,7 @@ func TestDefinition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := ix.Find(t.Context(), "tapes", 0)
+	a, err := ix.find(t.Context(), "tapes", 0)
 	if err != nil || a.Total != 1 {
 		t.Fatalf("%+v %v", a, err)
 	}
@@ -245,19 +231,19 @@ func (o *overlay) Text(context.Context, pcp.TextKind, []uint32) ([]pcp.Answer[st
 func TestErrors(t *testing.T) {
 	f := host()
 	f.fail = pmerr.Text
-	if _, err := New(t.Context(), f, func(string) string { return "" }); err != nil {
+	if _, err := read(t.Context(), f, func(string) string { return "" }); err != nil {
 		t.Errorf("without texts: %v", err)
 	}
 	f.fail = fmt.Errorf("read: %w", pmerr.IPC)
-	if _, err := New(t.Context(), f, func(string) string { return "" }); !errors.Is(err, pmerr.IPC) {
+	if _, err := read(t.Context(), f, func(string) string { return "" }); !errors.Is(err, pmerr.IPC) {
 		t.Errorf("lost: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := New(ctx, host(), func(string) string { return "" }); !errors.Is(err, context.Canceled) {
+	if _, err := read(ctx, host(), func(string) string { return "" }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := index(t, host()).Find(ctx, "disk", 0); !errors.Is(err, context.Canceled) {
+	if _, err := indexed(t, host()).find(ctx, "disk", 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled question: %v", err)
 	}
 }
@@ -282,62 +268,30 @@ func many(n int) *fake {
 // TestBatches asks for the texts of many metrics in few requests.
 func TestBatches(t *testing.T) {
 	f := many(10 * batch)
-	index(t, f)
+	indexed(t, f)
 	if f.asked != 20 {
 		t.Errorf("%d requests for texts, want 20", f.asked)
 	}
 }
 
-func BenchmarkNew(b *testing.B) {
+func BenchmarkRead(b *testing.B) {
 	f := many(50000)
 	b.ReportAllocs()
 	for b.Loop() {
-		index(b, f)
+		indexed(b, f)
 	}
 }
 
 func BenchmarkFind(b *testing.B) {
-	ix := index(b, many(50000))
+	ix := indexed(b, many(50000))
 	for _, question := range []string{"disk latency", "network errors", "how much free memory is used by processes"} {
 		b.Run(question, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ix.Find(b.Context(), question, 15); err != nil {
+				if _, err := ix.find(b.Context(), question, 15); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-	}
-}
-
-// TestCurrent: an Index is that of a source as long as this has the same metrics.
-func TestCurrent(t *testing.T) {
-	f := host()
-	c := &describe.Catalogue{Source: query.NewSource(f), Derived: derive.NewSource(f, derive.NewSet(), nil)}
-	ix, err := New(t.Context(), c.Derived, func(string) string { return "" })
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name   string
-		change func()
-		want   bool
-	}{
-		{"the same", func() {}, true},
-		{"one more", func() { f.list = append(f.list, about{name: "zz.new"}) }, false},
-		{"another one", func() { f.list = f.list[:len(f.list)-1]; f.list[0].name += "x" }, false},
-		{"the first ones", func() { f.list = host().list[:3] }, false},
-		{"none", func() { f.list = nil }, false},
-	} {
-		tt.change()
-		finder := &Finder{index: ix, of: c.Derived}
-		if same, err := finder.current(t.Context(), c); same != tt.want || err != nil {
-			t.Errorf("%s: %v, %v", tt.name, same, err)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := (&Finder{index: ix, of: c.Derived}).current(ctx, c); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
 	}
 }

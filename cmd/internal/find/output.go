@@ -55,7 +55,7 @@ func (a *Answer) Table(form format.NumberForm, zone *time.Location) *answer.Tabl
 }
 
 // note adds to an answer what there is to say besides its matches.
-func (ix *Index) note(a *Answer) {
+func (ix *index) note(a *Answer) {
 	if n := len(a.Matches); n < a.Total {
 		a.Notes = append(a.Notes, fmt.Sprintf("%d of %d metrics", n, a.Total))
 	}
@@ -63,13 +63,10 @@ func (ix *Index) note(a *Answer) {
 		about := append([]string{"nothing is about " + strconv.Quote(word)}, ix.meant(word)...)
 		a.Notes = append(a.Notes, strings.Join(about, "; "))
 	}
-	if ix.cut {
-		a.Notes = append(a.Notes, fmt.Sprintf("only the first %d metrics have been searched", maxMetrics))
-	}
 }
 
 // problem returns that of a question without matches, and what to try.
-func (ix *Index) problem(question string, a *Answer) *diagnose.Problem {
+func (ix *index) problem(question string, a *Answer) *diagnose.Problem {
 	p := query.Problemf("no metric is about %s", textwidth.Clean(question))
 	for _, word := range a.Unknown {
 		p.Notes = append(p.Notes, ix.meant(word)...)

@@ -49,16 +49,16 @@ type Match struct {
 type Reason struct {
 	Word string `json:"word"`           // of the question
 	As   string `json:"as,omitempty"`   // the synonym that stands for it, "" for itself
-	In   string `json:"in"`             // name, text, help, definition, instance or label
-	Text string `json:"text,omitempty"` // the instance or the label
+	In   string `json:"in"`             // name, text, help, definition or instance
+	Text string `json:"text,omitempty"` // the instance
 }
 
-// An Answer is what an Index has for a question.
+// An Answer is what there is for a question.
 type Answer struct {
 	Matches []Match  // the best ones first
 	Total   int      // how many there are
 	Unknown []string // the words that match nothing
-	Notes   []string // what people should know besides, of a Finder
+	Notes   []string // what people should know besides
 }
 
 // A concept is a word, or several that are one term, with all that may stand for it.
@@ -92,9 +92,9 @@ type hit struct {
 	text    int32
 }
 
-// Find returns the metrics that a question is about, at most the first few of them; most is 0 for
+// find returns the metrics that a question is about, at most the first few of them; most is 0 for
 // all. The error is that of ctx.
-func (ix *Index) Find(ctx context.Context, question string, most int) (*Answer, error) {
+func (ix *index) find(ctx context.Context, question string, most int) (*Answer, error) {
 	cs := concepts(question)
 	a, hits, needed := new(Answer), make([][]hit, len(cs)), 0
 	total, covered := make([]float64, len(ix.metrics)), make([]int, len(ix.metrics))
@@ -127,7 +127,7 @@ func (ix *Index) Find(ctx context.Context, question string, most int) (*Answer, 
 	top := 0.0
 	for m := range total {
 		share := float64(covered[m]) / float64(max(needed, 1))
-		total[m] *= share * share * ix.worth[m]
+		total[m] *= share * share * ix.metrics[m].worth
 		top = max(top, total[m])
 	}
 	for m, score := range total {
@@ -162,7 +162,7 @@ func worth(name string) float64 {
 const lessWorth = 0.85
 
 // reasons tells why a metric matches.
-func (ix *Index) reasons(cs []concept, hits [][]hit, m int32) (list []Reason) {
+func (ix *index) reasons(cs []concept, hits [][]hit, m int32) (list []Reason) {
 	for i := range cs {
 		if h := hits[i][m]; h.score > 0 {
 			t := &ix.texts[h.text]
@@ -173,7 +173,7 @@ func (ix *Index) reasons(cs []concept, hits [][]hit, m int32) (list []Reason) {
 }
 
 // hits returns the best that each metric has of a concept.
-func (ix *Index) hits(ctx context.Context, c *concept) ([]hit, error) {
+func (ix *index) hits(ctx context.Context, c *concept) ([]hit, error) {
 	best := make([]hit, len(ix.metrics))
 	for i := range c.variants {
 		v := &c.variants[i]
@@ -209,7 +209,7 @@ func (v *synonym) within(t *text, parts bool) float32 {
 }
 
 // meant proposes words of names, and those that have synonyms, that an unknown word may be meant as.
-func (ix *Index) meant(word string) []string {
+func (ix *index) meant(word string) []string {
 	known := make(map[string]bool)
 	words(synonymText, func(w string) { known[w] = true })
 	for i := range ix.metrics {

@@ -9,73 +9,40 @@ import (
 	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/describe"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/sampling"
 )
 
 // Top is how many metrics people are shown, unless they say how many.
 const Top = 15
 
-// A Finder answers questions about the metrics of a source. It makes an Index for the first one, and another
-// for other definitions, or if a live source has other names after some time.
-type Finder struct {
-	index   *Index
-	of      pmapi.Source
-	checked time.Time
-}
-
-// checkEvery is how long the names of a live source are taken to be the same.
-const checkEvery = 10 * time.Second
-
-// current reports whether the Index is that of the metrics that there are. The error is that of New.
-func (f *Finder) current(ctx context.Context, c *describe.Catalogue) (bool, error) {
-	if f.of != c.Derived {
-		return false, nil
-	}
-	if c.Source.Line != nil || time.Since(f.checked) < checkEvery {
-		return true, nil
-	}
-	f.checked = time.Now()
-	list, _, err := names(ctx, c.Derived)
-	return slices.Equal(list, f.index.metrics), err
-}
-
 // Find returns the metrics that a question is about, at most the first few of them. The error is a
 // *diagnose.Problem if there are none, that of ctx, or of a lost connection.
-func (f *Finder) Find(ctx context.Context, c *describe.Catalogue, question string, most int) (*Answer, error) {
-	same, err := f.current(ctx, c)
+func Find(ctx context.Context, c *describe.Catalogue, question string, most int) (*Answer, error) {
+	ix, err := read(ctx, c.Derived, func(name string) string {
+		if d := c.Defs.Find(name); d != nil {
+			return d.String()
+		}
+		return ""
+	})
 	if err != nil {
 		return nil, err
 	}
-	if !same {
-		expression := func(name string) string {
-			if d := c.Defs.Find(name); d != nil {
-				return d.String()
-			}
-			return ""
-		}
-		if f.index, err = New(ctx, c.Derived, expression); err != nil {
-			f.of = nil
-			return nil, err
-		}
-		f.of, f.checked = c.Derived, time.Now()
-	}
-	a, err := f.index.Find(ctx, question, most)
+	a, err := ix.find(ctx, question, most)
 	if err != nil {
 		return nil, err
 	}
 	if len(a.Matches) == 0 {
-		return nil, f.index.problem(question, a)
+		return nil, ix.problem(question, a)
 	}
-	f.index.note(a)
-	return a, f.index.complete(ctx, c, a.Matches)
+	ix.note(a)
+	return a, ix.complete(ctx, c, a.Matches)
 }
 
 // exampleInterval is the time between the samples that examples of derived metrics of a live source may need.
 const exampleInterval = 100 * time.Millisecond
 
 // complete adds to matches what there is to show about them. The error is that of ctx or of a lost connection.
-func (ix *Index) complete(ctx context.Context, c *describe.Catalogue, list []Match) error {
+func (ix *index) complete(ctx context.Context, c *describe.Catalogue, list []Match) error {
 	ids, names := make([]pcp.ID, len(list)), make([]string, len(list))
 	for i := range list {
 		ids[i], names[i] = ix.metrics[list[i].metric].id, list[i].Name

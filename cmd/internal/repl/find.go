@@ -12,15 +12,15 @@ import (
 func newFind() *Verb {
 	return &Verb{
 		Name: "find", Usage: "WORD ...", Short: "Find metrics by words about them",
-		Long: "Find metrics by words in their names, help texts, instances, labels and definitions. Other forms of a\n" +
-			"word and synonyms count too. The best matches come first, with an example value and why they match.",
+		Long: "Find metrics by words in their names, help texts, instances and definitions. Other forms of a word\n" +
+			"and synonyms count too. The best matches come first, with an example value and why they match.",
 		Doors: Both, Least: 1, Most: many, Asks: true,
 		New: func(f *Flags) Run {
 			top := find.Top
 			f.IntVar(&top, "top", top, "show the `N` best matches")
 			f.Output(answer.Forms(), "json")
 			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
-				a, err := s.finder.Find(ctx, s.catalogue(ctx), strings.Join(args, " "), top)
+				a, err := find.Find(ctx, s.catalogue(ctx), strings.Join(args, " "), top)
 				if err != nil {
 					return err
 				}

@@ -17,7 +17,6 @@ import (
 	"io"
 	"time"
 
-	"pmtools/cmd/internal/find"
 	"pmtools/cmd/internal/install"
 	"pmtools/cmd/internal/report"
 	"pmtools/derive"
@@ -145,7 +144,6 @@ type connection struct {
 	lost     bool                   // the connection must be made again
 	full     *derive.Source         // src with all definitions, for metadata; nil until it is needed
 	children map[string][]pcp.Child // of names, as the source has said
-	finder   find.Finder
 }
 
 // The items of a Session have a state of their own: where their output goes, and what they have changed.
