@@ -168,8 +168,7 @@ func (c *Catalog) Table() *answer.Table {
 	return t
 }
 
-// Conflicts says, for the definitions of a file that is installed as path, which of them other files
-// have too, and which counts.
+// Conflicts says which definitions of a file that is installed as path other files have, too.
 func (c *Catalog) Conflicts(path string, text []byte) (lines []string) {
 	seen := make(map[string]bool)
 	for chunk := range syntax.Chunks(path, text) {
@@ -178,52 +177,16 @@ func (c *Catalog) Conflicts(path string, text []byte) (lines []string) {
 			continue
 		}
 		seen[d.Name] = true
-		if line := c.conflict(d.Name, path); line != "" {
-			lines = append(lines, line)
+		var places []string
+		for i := range c.Entries {
+			if e := &c.Entries[i]; e.Name == d.Name && e.Error == "" && !same(e.File, path) {
+				places = append(places, e.Place())
+			}
+		}
+		if places != nil {
+			lines = append(lines, fmt.Sprintf("%s is defined in %s too; pmderive list %[1]s shows which definition counts: all tools complain about the others",
+				d.Name, strings.Join(places, " and ")))
 		}
 	}
 	return lines
-}
-
-// conflict says which definition of a name counts if a file has one, too; "" if no other file has one.
-func (c *Catalog) conflict(name, path string) string {
-	var places []string
-	winner, near := path, ""
-	for i := range c.Entries {
-		e := &c.Entries[i]
-		if e.Name != name || e.Error != "" || same(e.File, path) {
-			continue
-		}
-		if places == nil && c.tools.before(e.File, path) {
-			winner = e.Place()
-		}
-		if same(filepath.Dir(e.File), filepath.Dir(path)) {
-			near = " (PCP itself reads the files of a directory in no certain order)"
-		}
-		places = append(places, e.Place())
-	}
-	if places == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s is defined in %s too: the definition in %s counts, and all tools complain about the others%s", name, strings.Join(places, " and "), winner, near)
-}
-
-// before reports whether the tools read file a before b. A directory in which they do not look is read
-// first: Advice puts it there.
-func (t *Tools) before(a, b string) bool {
-	if x, y := t.part(a), t.part(b); x != y {
-		return x < y
-	}
-	sep := string(filepath.Separator)
-	return strings.ReplaceAll(absolute(a), sep, "\x00") < strings.ReplaceAll(absolute(b), sep, "\x00")
-}
-
-// part returns the number of the part of the list that a file belongs to, -1 for none.
-func (t *Tools) part(file string) int {
-	for i, part := range t.List {
-		if same(part, file) || strings.HasPrefix(absolute(file), absolute(part)+string(filepath.Separator)) {
-			return i
-		}
-	}
-	return -1
 }

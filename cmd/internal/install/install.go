@@ -61,17 +61,9 @@ func Count(text []byte) (n int) {
 	return n
 }
 
-// A Removal is what Remove takes away: a file, or one metric of it.
-type Removal struct {
-	File   string
-	Metric string // "" for the whole file
-	Left   int    // how many definitions stay in the file
-	text   []byte // what stays
-}
-
-// Find returns the Removal for a name of a file in dirs, with or without the suffix .conf, or for that of
-// a metric which a file there defines. The Catalog has their definitions.
-func (c *Catalog) Find(arg string, dirs []string) (*Removal, error) {
+// find returns the path of a file in dirs by its name, with or without the suffix .conf. The Catalog has the definitions
+// in their files.
+func (c *Catalog) find(arg string, dirs []string) (string, error) {
 	for _, dir := range dirs {
 		for _, suffix := range []string{"", ".conf"} {
 			path := filepath.Join(dir, arg+suffix)
@@ -79,27 +71,17 @@ func (c *Catalog) Find(arg string, dirs []string) (*Removal, error) {
 				path = arg + suffix
 			}
 			if info, err := os.Lstat(path); err == nil && !info.IsDir() && same(filepath.Dir(path), dir) {
-				return &Removal{File: path}, nil
+				return path, nil
 			}
 		}
 	}
-	var places, files []string
+	p := &diagnose.Problem{Msg: arg + " is not a file in " + strings.Join(dirs, " or ")}
 	for i := range c.Entries {
 		if e := &c.Entries[i]; e.Name == arg {
-			places, files = append(places, e.Place()), append(files, e.File)
+			p.Notes = append(p.Notes, arg+" is defined in "+e.Place()+": uninstall the file, or edit it")
 		}
 	}
-	switch {
-	case files == nil && filepath.Base(arg) != arg:
-		return nil, fmt.Errorf("%s is not a file in %s", arg, strings.Join(dirs, " or "))
-	case files == nil:
-		return nil, c.unknown(arg, "is neither a file nor a definition in "+strings.Join(dirs, " or "))
-	case len(files) > 1:
-		p := &diagnose.Problem{Msg: fmt.Sprintf("%s is defined in %s", arg, strings.Join(places, " and "))}
-		p.Notes = []string{"name the file"}
-		return nil, p
-	}
-	return cut(files[0], arg)
+	return "", p
 }
 
 // unknown returns the problem of a name, and which may be meant.
@@ -109,51 +91,4 @@ func (c *Catalog) unknown(name, what string) error {
 		names = append(names, c.Entries[i].Name)
 	}
 	return &diagnose.Problem{Msg: name + " " + what, Notes: diagnose.DidYouMean(name, names)}
-}
-
-// cut returns the Removal of a metric, its texts, and the comments directly before them. A file that
-// defines nothing else is removed.
-func cut(file, metric string) (*Removal, error) {
-	text, err := safefile.Read(file, load.MaxFile)
-	if err != nil {
-		return nil, err
-	}
-	r := &Removal{File: file}
-	var comments string
-	for c := range syntax.Chunks(file, text) {
-		switch {
-		case c.Comment():
-			comments += c.Raw
-			continue
-		case !isOf(c.Items, metric):
-			r.text = append(append(r.text, comments...), c.Raw...)
-		}
-		comments = ""
-	}
-	r.text = append(r.text, comments...)
-	if r.Left = Count(r.text); r.Left > 0 {
-		r.Metric = metric
-	}
-	return r, nil
-}
-
-// isOf reports whether items define a metric, or set one of its texts.
-func isOf(items []syntax.Item, metric string) bool {
-	for _, item := range items {
-		switch item := item.(type) {
-		case *syntax.Definition:
-			return item.Name == metric
-		case *syntax.Attribute:
-			return item.Name == metric
-		}
-	}
-	return false
-}
-
-// Remove takes away what a Removal says. A link is removed, and not the file to which it points.
-func (t *Tools) Remove(r *Removal) error {
-	if r.Metric == "" {
-		return t.explain(filepath.Dir(r.File), safefile.Remove(r.File))
-	}
-	return t.explain(filepath.Dir(r.File), safefile.Install(r.File, r.text))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pmtools/derive/diagnose"
+	"pmtools/lib/safefile"
 )
 
 // A Job installs files into one directory.
@@ -90,8 +91,9 @@ func (j *Job) Notes() []string {
 	return j.notes
 }
 
-// Uninstall removes a file or a metric from a directory, "" for each of those in which it may be, and
-// returns a line that says so. Files of PCP's packages need force; a dry run removes nothing.
+// Uninstall removes a file from a directory, "" for each of those in which it may be, and
+// returns a line that says so. Of a link the file to which it points stays. Files of PCP's packages need force; a dry run
+// removes nothing.
 func (t *Tools) Uninstall(arg, dir string, force, dry bool) (string, error) {
 	dirs := t.Dirs()
 	if dir != "" {
@@ -99,21 +101,15 @@ func (t *Tools) Uninstall(arg, dir string, force, dry bool) (string, error) {
 	}
 	c := t.NewCatalog()
 	c.Read("", dirs...)
-	r, err := c.Find(arg, dirs)
+	file, err := c.find(arg, dirs)
 	if err != nil {
 		return "", err
 	}
-	if t.origin(r.File) == Stock && !force {
-		return "", &diagnose.Problem{Msg: r.File + " belongs to PCP's packages and stays", Notes: []string{"--force removes it"}}
+	if t.origin(file) == Stock && !force {
+		return "", &diagnose.Problem{Msg: file + " belongs to PCP's packages and stays", Notes: []string{"--force removes it"}}
 	}
-	done := "is removed"
 	if dry {
-		done = "would be removed"
-	} else if err := t.Remove(r); err != nil {
-		return "", err
+		return file + " would be removed", nil
 	}
-	if r.Metric == "" {
-		return r.File + " " + done, nil
-	}
-	return fmt.Sprintf("%s %s from %s; %s left", r.Metric, done, r.File, definitions(r.Left)), nil
+	return file + " is removed", t.explain(filepath.Dir(file), safefile.Remove(file))
 }

@@ -127,9 +127,9 @@ func (s *Session) install(ctx context.Context, p *place, opt lint.Options, args 
 
 func newUninstall() *Verb {
 	return &Verb{
-		Name: "uninstall", Usage: "FILE|NAME ...", Short: "Remove files of derived metrics, or a metric, from where the tools look",
-		Long: "Remove files that install has put where the tools look, by their names with or without .conf, or a single\n" +
-			"metric with its texts from its file. Files of PCP's packages stay, unless --force removes the link to one.",
+		Name: "uninstall", Usage: "FILE ...", Short: "Remove files of derived metrics from where the tools look",
+		Long: "Remove files that install has put where the tools look, by their names with or without .conf. Files of\n" +
+			"PCP's packages stay, unless --force removes the link to one.",
 		Doors: Both, Least: 1, Most: many, Bare: true,
 		New: func(f *Flags) Run {
 			p := f.place("remove files of PCP's packages, too")

@@ -12,33 +12,31 @@ import (
 type kind int
 
 const (
-	textual kind = iota
+	ignored kind = iota // it has no effect here
+	textual
 	boolean
 	number // 0 or more
 	signed
 	conversion
 	interval
-	repeated // a number, or auto
-	version
 )
 
 // options are the options of a report by kind.
 var options = [...][]string{
+	ignored: {
+		"source", "output", "speclocal", "derived", "names_change", "delimiter", "timefmt", "daemonize", "header", "instinfo", "csv_unitinfo",
+		"timestamp", "delay", "ignore_incompat", "ignore_unknown", "live_filter", "invert_filter", "include_labels", "include_texts", "extcsv",
+		"extheader", "fixed_header", "dynamic_header", "separate_header", "repeat_header", "version",
+	},
 	textual: {
-		"source", "output", "speclocal", "derived", "names_change", "instances", "predicate", "sort_metric", "colxrow", "delimiter",
-		"timefmt", "count_scale", "count_scale_force", "space_scale", "space_scale_force", "time_scale", "time_scale_force",
+		"instances", "predicate", "sort_metric", "colxrow",
+		"count_scale", "count_scale_force", "space_scale", "space_scale_force", "time_scale", "time_scale_force",
 	},
-	boolean: {
-		"daemonize", "header", "instinfo", "unitinfo", "csv_unitinfo", "globals", "timestamp", "delay", "ignore_incompat",
-		"ignore_unknown", "live_filter", "overall_rank", "overall_rank_alt", "invert_filter", "omit_flat", "include_labels",
-		"include_texts", "extcsv", "extheader", "fixed_header", "dynamic_header", "separate_header", "interpol",
-	},
+	boolean:    {"unitinfo", "globals", "overall_rank", "overall_rank_alt", "omit_flat", "interpol"},
 	number:     {"samples", "width", "width_force", "precision", "precision_force"},
 	signed:     {"rank", "limit_filter", "limit_filter_force"},
 	conversion: {"type", "type_prefer"},
 	interval:   {"interval"},
-	repeated:   {"repeat_header"},
-	version:    {"version"},
 }
 
 // kindOf returns the kind of an option. The other keys of a section are metrics.
@@ -76,14 +74,6 @@ func (k kind) wrong(value string) string {
 	case interval:
 		if _, err := when.ParseInterval(value); err != nil {
 			return "a time such as 10s is expected"
-		}
-	case repeated:
-		if value != "auto" && boolean.wrong(value) != "" && (err != nil || n < 0) {
-			return "auto or a number of lines is expected"
-		}
-	case version:
-		if value != "1" {
-			return "the only version is 1"
 		}
 	}
 	return ""

@@ -18,7 +18,6 @@ type ranking struct {
 	sign       int // -1 for the largest values first, 1 for the smallest
 	predicates []string
 	sort       []string // metrics, those with ascending values after a minus sign
-	inverted   bool     // instances are ranked before they are filtered
 }
 
 // ranking returns that of the options.
@@ -26,7 +25,6 @@ func (b *Bound) ranking() ranking {
 	r := ranking{
 		top: b.Options.Number("rank", 0), sign: -1,
 		predicates: names(b.Options.Get("predicate")), sort: names(b.Options.Get("sort_metric")),
-		inverted: b.Options.Is("live_filter", false) && b.Options.Is("invert_filter", false),
 	}
 	if r.top < 0 {
 		r.top, r.sign = -max(r.top, -math.MaxInt), 1

@@ -85,10 +85,9 @@ func TestFaults(t *testing.T) {
 		{"[r]\n= x\n", "f:2:1: error: there is no key before \"=\""},
 		{"[r]\na.b = 5%\n", "f:2:8: error: a percent sign is written %%"},
 		{"[r]\na.b =\n", "f:2:6: error: a.b has no value"},
-		{"[r]\nheader = perhaps\n", "f:2:10: error: header = perhaps: yes or no is expected"},
+		{"[r]\nglobals = perhaps\n", "f:2:11: error: globals = perhaps: yes or no is expected"},
 		{"[r]\nwidth = -1\n", "f:2:9: error: width = -1: a number of 0 or more is expected"},
 		{"[r]\ninterval = soon\n", "f:2:12: error: interval = soon: a time such as 10s is expected"},
-		{"[r]\nversion = 2\n", "f:2:11: error: version = 2: the only version is 1"},
 		{"[r]\ntype = rawx\n", "f:2:8: error: type = rawx: raw or default is expected"},
 		{"[r]\nx.label = l\n", "f:2:11: error: x is not declared before x.label: write x = METRIC"},
 		{"[r]\nx = a.b\nx.lable = l\n", "f:3:11: error: there is no specifier lable; there are formula, label, instances, unit, type, width, precision, limit"},
@@ -252,8 +251,6 @@ func TestChoose(t *testing.T) {
 		{"rank = 3\npredicate = b.b, a.a\na.a = x\nb.b = y\n", []int{3, 3}},
 		{"rank = 1\npredicate = b.b, a.a\na.a = x\nb.b = y\nc.c = z\n", []int{1, 1, 2}},
 		{"rank = 1000\ninstances = i1.*\na.a = x\nb.b = y\n", []int{1000, 1000}},
-		{"rank = 1000\ninvert_filter = yes\nlive_filter = yes\ninstances = i1.*\na.a = x\n", []int{143}},
-		{"rank = 1000\ninvert_filter = yes\ninstances = i1.*\na.a = x\n", []int{1000}},
 		{"a.a = x,none\nb.b = y\n", []int{0, n}},
 	} {
 		l := &Library{global: &Report{}}

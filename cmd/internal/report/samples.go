@@ -56,7 +56,7 @@ func (b *Bound) look(h *sampling.Header) *choice {
 			list, err := ask(ctx, metric)
 			return slices.DeleteFunc(list, func(in pcp.Instance) bool {
 				s := c.columns[metric]
-				return s != nil && s.inst != nil && !selects(s.inst, s.Metric, in.Name)
+				return s != nil && !s.wants(in.Name)
 			}), err
 		}
 	}
@@ -64,7 +64,7 @@ func (b *Bound) look(h *sampling.Header) *choice {
 		c.sort = nil // columns stay in their places
 	}
 	for _, s := range c.columns {
-		c.selective = c.selective || s != nil && (s.inst != nil || s.limit != 0) || c.top != 0 || len(c.sort) > 0
+		c.selective = c.selective || s != nil && s.filters() || c.top != 0 || len(c.sort) > 0
 	}
 	return c
 }
@@ -88,7 +88,7 @@ type choice struct {
 
 // choose leaves out of a sample the values that are not wanted, and sorts the others.
 func (c *choice) choose(ctx context.Context, smp *sampling.Sample) error {
-	if err := c.filter(ctx, smp, !c.inverted); err != nil {
+	if err := c.filter(ctx, smp); err != nil {
 		return err
 	}
 	if err := smp.Sort(ctx); err != nil { // metrics that have no rank stay in this order
@@ -97,23 +97,16 @@ func (c *choice) choose(ctx context.Context, smp *sampling.Sample) error {
 	if err := c.rank(ctx, smp); err != nil {
 		return err
 	}
-	if c.inverted {
-		if err := c.filter(ctx, smp, true); err != nil {
-			return err
-		}
-	}
 	return c.order(ctx, smp)
 }
 
-// filter keeps the values within the limits, and of the instances that are wanted if names count.
-func (c *choice) filter(ctx context.Context, smp *sampling.Sample, names bool) error {
+// filter keeps the values within the limits, and of the instances that are wanted.
+func (c *choice) filter(ctx context.Context, smp *sampling.Sample) error {
 	for i, s := range c.columns {
-		if s == nil || (s.inst == nil || !names) && s.limit == 0 {
+		if s == nil || !s.filters() {
 			continue
 		}
-		err := smp.Sets[i].Filter(ctx, func(v *sampling.Value) bool {
-			return (!names || s.inst == nil || s.indom == pcp.NullInDom || selects(s.inst, s.Metric, v.Instance)) && within(s.limit, v)
-		})
+		err := smp.Sets[i].Filter(ctx, func(v *sampling.Value) bool { return s.wants(v.Instance) && limited(s.limit, v.Number()) })
 		if err != nil {
 			return err
 		}
@@ -121,10 +114,16 @@ func (c *choice) filter(ctx context.Context, smp *sampling.Sample, names bool) e
 	return nil
 }
 
-// within reports whether a value is within a limit. Only numbers are limited.
-func within(limit float64, v *sampling.Value) bool { return limit == 0 || limited(limit, v.Number()) }
+// filters reports whether some values of a column are left out.
+func (s *shown) filters() bool { return s.named() || s.limit != 0 }
 
-// limited reports whether a number is at a limit or above it, or below one that is negative.
+// named reports whether the names of instances decide.
+func (s *shown) named() bool { return s.inst != nil && s.indom != pcp.NullInDom }
+
+// wants reports whether a column has an instance.
+func (s *shown) wants(instance string) bool { return !s.named() || selects(s.inst, s.Metric, instance) }
+
+// limited reports whether a number is at a limit or above it, or below one that is negative. Only numbers are limited.
 func limited(limit, f float64) bool {
 	switch {
 	case limit > 0:

@@ -6,7 +6,6 @@ import (
 
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
-	"pmtools/lib/pcp"
 )
 
 // Wanted returns which values of an expression the reports want, by its name, or nil for all. Ranks are
@@ -17,23 +16,17 @@ func (x *Expansion) Wanted(name string) func(instance string, value float64) boo
 		return nil
 	}
 	c := x.bounds[i].by[name]
-	filtered := c.inst != nil && c.indom != pcp.NullInDom
-	if !filtered && c.limit == 0 {
+	if !c.filters() {
 		return nil
 	}
 	selected := make(map[string]bool) // what is known of instances
 	return func(instance string, value float64) bool {
-		if filtered {
-			wanted, known := selected[instance]
-			if !known {
-				wanted = selects(c.inst, c.Metric, instance)
-				selected[instance] = wanted
-			}
-			if !wanted {
-				return false
-			}
+		wanted, known := selected[instance]
+		if !known {
+			wanted = c.wants(instance)
+			selected[instance] = wanted
 		}
-		return limited(c.limit, value)
+		return wanted && limited(c.limit, value)
 	}
 }
 
@@ -60,7 +53,7 @@ func (x *Expansion) Unselected() (list []*diagnose.Problem) {
 	for _, b := range x.bounds {
 		var which []string
 		for _, c := range b.Columns {
-			if s := b.by[c.Metric]; s != nil && (s.inst != nil && s.indom != pcp.NullInDom || s.limit != 0) {
+			if s := b.by[c.Metric]; s != nil && s.filters() {
 				which = append(which, c.Metric)
 			}
 		}
