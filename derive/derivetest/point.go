@@ -76,8 +76,11 @@ func (p point) String() string {
 	case p.delta == "" || p.k == 0:
 		return p.base
 	}
-	r, _ := p.exact()
-	return r.FloatString(max(p.digits(), 0))
+	if n, whole := p.integer(); whole {
+		return n.String()
+	}
+	f, _ := p.float()
+	return strconv.FormatFloat(f, 'f', max(p.digits(), 0), 64)
 }
 
 func (p point) digits() int {
@@ -91,26 +94,25 @@ func (p point) digits() int {
 	return min(n, 400)
 }
 
-func (p point) exact() (*big.Rat, bool) {
-	r, ok := rational(p.base)
-	if !ok || p.delta == "" {
-		return r, ok
-	}
-	d, ok := rational(p.delta)
-	if !ok {
-		return nil, false
-	}
-	return r.Add(r, d.Mul(d, big.NewRat(p.k, 1))), true
-}
-
-// rational reads a number whose exponent is one of a float.
-func rational(text string) (*big.Rat, bool) {
-	if _, exp, ok := strings.Cut(strings.ToLower(text), "e"); ok {
-		if e, err := strconv.Atoi(exp); err != nil || e < -400 || e > 400 {
-			return nil, false
+func (p point) integer() (*big.Int, bool) {
+	n, whole := new(big.Int).SetString(p.base, 10)
+	if whole && p.delta != "" {
+		var d *big.Int
+		if d, whole = new(big.Int).SetString(p.delta, 10); whole {
+			n.Add(n, d.Mul(d, big.NewInt(p.k)))
 		}
 	}
-	return new(big.Rat).SetString(strings.TrimSuffix(text, "."))
+	return n, whole
+}
+
+func (p point) float() (float64, error) {
+	f, err := strconv.ParseFloat(p.base, 64)
+	if err == nil && p.delta != "" {
+		var d float64
+		d, err = strconv.ParseFloat(p.delta, 64)
+		f += float64(p.k) * d
+	}
+	return f, err
 }
 
 // value returns the point as a value of a type. Integers wrap around, as counters do.
@@ -125,12 +127,7 @@ func (p point) value(t pcp.Type) (pcp.Value, error) {
 		return pcp.Value{}, fmt.Errorf("%q is not a number", p.base)
 	}
 	if t == pcp.Float || t == pcp.Double {
-		f, err := strconv.ParseFloat(p.base, 64)
-		if err == nil && p.delta != "" {
-			var d float64
-			d, err = strconv.ParseFloat(p.delta, 64)
-			f += float64(p.k) * d
-		}
+		f, err := p.float()
 		if err != nil {
 			return pcp.Value{}, fmt.Errorf("%s is out of range", p.base)
 		}
@@ -139,11 +136,11 @@ func (p point) value(t pcp.Type) (pcp.Value, error) {
 		}
 		return pcp.DoubleValue(f), nil
 	}
-	r, ok := p.exact()
-	if !ok || !r.IsInt() {
+	n, whole := p.integer()
+	if !whole {
 		return pcp.Value{}, fmt.Errorf("%s is not an integer", p.base)
 	}
-	return pcp.WordValue(t, wrapped(t, r.Num())), nil
+	return pcp.WordValue(t, wrapped(t, n)), nil
 }
 
 func wrapped(t pcp.Type, n *big.Int) uint64 {
@@ -167,35 +164,24 @@ func (p point) matches(v pcp.Value) bool {
 	if p.quoted || !v.Type().Arithmetic() {
 		return p.quoted && !v.Type().Arithmetic() && string(v.Bytes()) == p.base
 	}
-	f, _ := v.Float64()
-	want, ok := p.exact()
-	if !ok { // nan or inf
-		special, _ := strconv.ParseFloat(p.base, 64)
-		return f == special || math.IsNaN(f) && math.IsNaN(special)
-	}
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return false
-	}
-	switch v.Type() {
+	switch n, whole := p.integer(); v.Type() {
 	case pcp.Float, pcp.Double:
-		return p.near(want, f)
+		f, _ := v.Float64()
+		return p.near(f)
 	case pcp.Uint32, pcp.Uint64:
 		u, _ := v.Uint64()
-		return want.IsInt() && want.Num().IsUint64() && want.Num().Uint64() == u
+		return whole && n.IsUint64() && n.Uint64() == u
+	default:
+		i, _ := v.Int64()
+		return whole && n.IsInt64() && n.Int64() == i
 	}
-	i, _ := v.Int64()
-	return want.IsInt() && want.Num().IsInt64() && want.Num().Int64() == i
 }
 
-func (p point) near(want *big.Rat, f float64) bool {
-	found := new(big.Rat).SetFloat64(f)
-	diff := found.Sub(found, want)
-	diff.Abs(diff)
-	limit := new(big.Rat).Abs(want)
-	limit.Mul(limit, big.NewRat(1, 1e9))
+func (p point) near(f float64) bool {
+	want, err := p.float()
+	limit := 1e-9 * math.Abs(want)
 	if n := p.digits(); n > 0 {
-		limit.SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil))
-		limit.Mul(limit, big.NewRat(500_000_001, 1e9)) // half of the last digit, and what binary fractions lack
+		limit = 0.500_000_001 * math.Pow10(-n) // half of the last digit, and what binary fractions lack
 	}
-	return diff.Cmp(limit) <= 0
+	return err == nil && (f == want || math.Abs(f-want) <= limit && !math.IsInf(want, 0) || math.IsNaN(f) && math.IsNaN(want))
 }

@@ -12,8 +12,6 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/load"
-	"pmtools/derive/syntax"
-	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -111,7 +109,7 @@ func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(),
 	if err := f.complete(); err != nil {
 		return nil, nil, err
 	}
-	r.reg = derive.NewRegistry(func(line string) { r.warn = append(r.warn, line) })
+	r.reg = derive.NewRegistry(r.warned)
 	r.reg.AllowExtended()
 	r.reg.SetLanguage(r.opt.Language)
 	for _, c := range f.Cases {
@@ -129,6 +127,16 @@ func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(),
 		return nil, nil, err
 	}
 	return r, done, nil
+}
+
+// warned notes where a file under test has a mistake. It does not quote the line: the author of the cases chooses the file,
+// and could name a secret one of the user that runs them.
+func (r *runner) warned(line string) {
+	place, text, found := strings.Cut(line, "] ")
+	if kind, _, _ := strings.Cut(text, ":"); found {
+		line = place + "] " + kind + ", which pmderive check shows"
+	}
+	r.warn = append(r.warn, line)
 }
 
 // prepare does the work of begin, with a directory for the archive.
@@ -154,21 +162,12 @@ func (r *runner) load() error {
 		if r.opt.Definitions != "" && !filepath.IsAbs(name) {
 			path = filepath.Join(r.opt.Definitions, name)
 		}
-		if err := load.Each(r.reg, path, r.mistakes); err != nil {
+		if _, err := load.Config(r.reg, path); err != nil {
 			return fmt.Errorf("%s: definitions %s: %w", r.Name, name, err)
 		}
 	}
 	r.set = r.reg.Set()
 	return nil
-}
-
-// mistakes records that a file under test has errors. It does not quote lines: the author of the cases chooses the file,
-// and could name a secret one of the user that runs them.
-func (r *runner) mistakes(file string, errs []*syntax.FileError) {
-	if len(errs) > 0 {
-		r.warn = append(r.warn, fmt.Sprintf("%v Error: %s, which pmderive check %s shows",
-			syntax.Place{File: file, Line: errs[0].Line}, textwidth.Plural(len(errs), "mistake"), file))
-	}
 }
 
 func (r *runner) source(ctx context.Context) (*derive.Source, error) {

@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 		{"texts", "", "case c\neval s\nvalue \"up\" \"up\" \"up\"\n", "11: \n20s : \"down\", not \"up\"\n"},
 		{"nested", "d = g + 1\ne = d * 2\n", "case c\neval e\nerror d is a derived metric\n", ""},
 		{"expanded", "d = g + 1\ne = d * 2\n", "expand\ncase c\neval e\nx 4 6 8\ny 10 12 14\neval e - d\nx 2 3 4\ny 5 6 7\n", ""},
-		{"definitions with mistakes", "d = g +\ne = 1\n", "case c\neval e\nvalue 1x2\n", "1] Error: 1 mistake, which pmderive check "},
+		{"definitions with mistakes", "d = g +\ne = 1\n", "case c\neval e\nvalue 1x2\n", "x.conf:1] Error, which pmderive check shows"},
 		{"nothing expected", "", "case c\neval g\n", "11: nothing is expected; --record writes what is now\n"},
 		{"too few values", "", "case c\neval g\nx 1\n", "x.cases:12: 1 values, and there are 3 samples"},
 		{"between samples", "", "case c\neval g\nat 5s\nx 1\n", "x.cases:11: there are samples every 10s from 0s to 20s only"},
@@ -102,7 +102,7 @@ func TestRecord(t *testing.T) {
 // TestQuote: no message quotes a line of a file under test, which may be one that its reader may not see.
 func TestQuote(t *testing.T) {
 	got := run(t, "a = 1\nroot:$6$secret:1:0\nb = secret +\n", "metric m u32 instant\nvalue 1\ncase c\neval m\nvalue 1\n")
-	if strings.Contains(got, "secret") || !strings.Contains(got, "x.conf:2] Error: 2 mistakes, which pmderive check ") {
+	if strings.Contains(got, "secret") || !strings.Contains(got, "x.conf:2] Error, which pmderive check shows") {
 		t.Error(got)
 	}
 }

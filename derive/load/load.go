@@ -56,13 +56,6 @@ func (l *loader) lists(paths []string) (int, error) {
 	return l.metrics, nil
 }
 
-// Each is Config for a path that somebody else has chosen. The errors in lines of a file do not become
-// warnings, because they quote the file, whatever it is: report gets them, with the name of the file.
-func Each(reg *derive.Registry, path string, report func(file string, errs []*syntax.FileError)) error {
-	l := loader{Registry: reg, layer: derive.FileLayer, report: report}
-	return l.list(path)
-}
-
 // Default is Config for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot
 // be read are skipped.
 func Default(reg *derive.Registry, path string) int {
@@ -77,21 +70,19 @@ func Default(reg *derive.Registry, path string) int {
 // Scan is Default, and found gets each definition in its order, with the error of one that does not
 // count: the expression cannot be parsed, or the name is defined already. There are no warnings.
 func Scan(reg *derive.Registry, path string, found func(d *syntax.Definition, err error)) {
-	l := loader{Registry: reg, layer: derive.FileLayer, lenient: true, found: found, report: func(string, []*syntax.FileError) {}}
+	l := loader{Registry: reg, layer: derive.FileLayer, lenient: true, found: found}
 	_ = l.list(path) // only endless links are errors
 }
 
 type loader struct {
 	*derive.Registry
 	layer   derive.Layer
-	lenient bool                                        // what cannot be read is passed over
-	streams bool                                        // pipes and devices of the lists are read
-	metrics int                                         // registered so far
-	seen    int                                         // files and directories
-	report  func(file string, errs []*syntax.FileError) // nil to warn
-	found   func(d *syntax.Definition, err error)       // nil, or the function of Scan
-	errs    []*syntax.FileError                         // of the current file, if they are reported
-	bytes   int64                                       // of the files
+	lenient bool                                  // what cannot be read is passed over
+	streams bool                                  // pipes and devices of the lists are read
+	metrics int                                   // registered so far
+	seen    int                                   // files and directories
+	found   func(d *syntax.Definition, err error) // nil, or the function of Scan
+	bytes   int64                                 // of the files
 }
 
 // list reads the files and directories of a list. An empty text after the last separator does not count.
@@ -135,12 +126,8 @@ func (l *loader) path(path string, depth int) error {
 		return l.failed(&derive.File{Path: path, Err: err}, l.lenient)
 	}
 	l.bytes += int64(len(src))
-	l.errs = nil
 	for c := range syntax.Chunks(path, src) {
 		l.items(c.Items)
-	}
-	if l.report != nil {
-		l.report(path, l.errs)
 	}
 	return nil
 }
@@ -211,9 +198,7 @@ func (l *loader) attribute(a *syntax.Attribute) {
 }
 
 func (l *loader) warn(e *syntax.FileError) {
-	if l.report != nil {
-		l.errs = append(l.errs, e)
-		return
+	if l.found == nil {
+		l.Warn(strings.TrimSuffix(e.Text(), "\n"))
 	}
-	l.Warn(strings.TrimSuffix(e.Text(), "\n"))
 }

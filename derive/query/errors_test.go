@@ -149,9 +149,6 @@ func TestFileErrors(t *testing.T) {
 				_, err := load.Named(derive.NewRegistry(nil), path)
 				return err
 			},
-			"load.Each": func() error {
-				return load.Each(derive.NewRegistry(nil), path, func(string, []*syntax.FileError) {})
-			},
 		} {
 			err := f()
 			var p *diagnose.Problem

@@ -97,7 +97,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error
 	cancel()
 	s.work.Wait()
 	s.use.close()
-	return cmp.Or(s.failure(), err)
+	lost := s.failure()
+	return cmp.Or(lost, err)
 }
 
 func (s *server) loop() error {
