@@ -125,10 +125,10 @@ func (p *collector) addProcesses() {
 // command lines that were read for these.
 func (p *collector) readPIDs(req *pmda.Request) error {
 	if len(req.IDs) > 0 || !p.fetched || time.Since(p.lines.when) > time.Second {
-		p.lines.reset()
+		clear(p.lines.known)
 	}
 	p.fetched = len(req.IDs) > 0
-	p.stats.reset()
+	clear(p.stats.known)
 	clear(p.fds)
 	if p.hot != nil && p.hotter == nil {
 		p.pids = p.hot.pids(p.pids)

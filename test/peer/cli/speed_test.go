@@ -1,3 +1,5 @@
+//go:build unix
+
 package cli
 
 import (
@@ -8,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -252,7 +255,7 @@ func timed(t *testing.T, s harness.Side, c harness.Command, root string) (time.D
 	if err != nil || o.Status != 0 {
 		t.Fatalf("%s: %v, status %d\n%s", c, err, o.Status, o.Stderr)
 	}
-	return time.Since(start), o.Memory()
+	return time.Since(start), int64(o.State.SysUsage().(*syscall.Rusage).Maxrss) << 10
 }
 
 // median returns the middle of ds.
