@@ -37,11 +37,6 @@ func (c *catalog) add(names *pmns.Tree, name string, d pcp.Desc) {
 	c.descs[d.ID] = d
 }
 
-const (
-	maxMetricRows = 1 << 20
-	maxMetricText = 256 << 20 // bytes of all texts
-)
-
 // metricsOf reads a table of metrics.
 func metricsOf(ctx context.Context, from Store, path string) (m *metricsRead) {
 	file := from.Name(path)
@@ -66,22 +61,9 @@ func metricsOf(ctx context.Context, from Store, path string) (m *metricsRead) {
 	return m
 }
 
-// readMetrics reads a few rows at a time: a text that the file holds once takes memory in each row.
 func readMetrics(name string, table *parquet.File) (rows []metricRow, err error) {
-	text := 0
-	err = eachRows(name, "metrics", table, 8, func(list []metricRow) error {
-		for _, row := range list {
-			text += len(row.Metric) + len(row.PMID) + len(row.Type) + len(row.Semantics) + len(row.Units)
-			if row.Help != nil {
-				text += len(*row.Help)
-			}
-			if row.InDom != nil {
-				text += len(*row.InDom)
-			}
-		}
-		if rows = append(rows, list...); len(rows) > maxMetricRows || text > maxMetricText {
-			return fmt.Errorf("%s: %w: %d metrics with %d bytes of text", name, pmerr.TooBig, len(rows), text)
-		}
+	err = eachRows(name, "metrics", table, chunk, func(list []metricRow) error {
+		rows = append(rows, list...)
 		return nil
 	})
 	return rows, err

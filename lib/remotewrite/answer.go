@@ -76,14 +76,13 @@ func (f *Failure) Unwrap() error { return f.Err }
 // errOld is the error of a server that does not know version 2.0.
 var errOld = errors.New("the server knows remote write 1.0 only")
 
-// takenBy returns the number of samples that a server of 2.0 has taken of so many, 0 if it does not say, and what it says if that cannot be.
-func takenBy(res *http.Response, samples int) (n int, wrong string) {
-	text := res.Header.Get(writtenHeader)
-	n, err := strconv.Atoi(text)
-	if text != "" && (err != nil || n < 0 || n > samples) {
-		return 0, fmt.Sprintf("the number of samples that it says to have taken is %.40q, of %d", text, samples)
+// takenBy returns the number of samples that a server of 2.0 has taken of so many, or unknown if it does not say, or says what cannot be.
+func takenBy(res *http.Response, samples, unknown int) int {
+	n, err := strconv.Atoi(res.Header.Get(writtenHeader))
+	if err != nil || n < 0 || n > samples {
+		return unknown
 	}
-	return n, ""
+	return n
 }
 
 const writtenHeader = "X-Prometheus-Remote-Write-Samples-Written"
@@ -91,7 +90,6 @@ const writtenHeader = "X-Prometheus-Remote-Write-Samples-Written"
 // answered returns the error of an answer to so many samples, nil if the server has them. cancel ends the reading of the body.
 func (n *conn) answered(res *http.Response, version, samples int, cancel func()) error {
 	code, status := res.StatusCode, clean(res.Status)
-	taken, wrong := takenBy(res, samples)
 	switch code / 100 {
 	case 2:
 		return n.succeeded(res, version, samples, cancel)
@@ -107,7 +105,7 @@ func (n *conn) answered(res *http.Response, version, samples int, cancel func())
 			text = "its reason was cut off"
 		}
 		if code != http.StatusTooManyRequests && code < 500 {
-			return &Refusal{Status: status, Code: code, Text: joined(text, wrong), Written: taken}
+			return &Refusal{Status: status, Code: code, Text: text, Written: takenBy(res, samples, 0)}
 		}
 		if text != "" {
 			text = ": " + told(text)
@@ -133,29 +131,19 @@ func (n *conn) succeeded(res *http.Response, version, samples int, cancel func()
 	if version == 2 && !told {
 		return errOld
 	}
-	taken, wrong := takenBy(res, samples)
-	if version == 1 { // whose servers do not tell, but some do as if none were taken
-		taken, wrong = samples, ""
-		if text != "" {
-			wrong = fmt.Sprintf("a database says nothing more, and this says %.80q", text)
-		}
+	taken := samples
+	if version == 2 { // servers of 1.0 do not tell, but some do as if none were taken
+		taken = takenBy(res, samples, samples)
 	}
 	switch {
-	case wrong != "":
-		refusal.Text, refusal.Written = wrong+"; all count as taken", samples
+	case version == 1 && text != "":
+		refusal.Text, refusal.Written = fmt.Sprintf("a database says nothing more, and this says %.80q; all count as taken", text), samples
 		return refusal
 	case taken < samples:
 		refusal.Text, refusal.Written = fmt.Sprintf("it has taken %d of %d samples", taken, samples), taken
 		return refusal
 	}
 	return nil
-}
-
-func joined(text, more string) string {
-	if text != "" && more != "" {
-		text += "; "
-	}
-	return text + more
 }
 
 // rest returns the text of an answer, as far as it comes soon. A connection can be used again after all of it.

@@ -39,7 +39,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestPartly: a server of 2.0 tells how many samples it has taken. Numbers that cannot be are reported, and not believed.
+// TestPartly: a server of 2.0 tells how many samples it has taken. Numbers that cannot be are not believed.
 func TestPartly(t *testing.T) {
 	for _, tt := range []struct {
 		code    int
@@ -52,14 +52,11 @@ func TestPartly(t *testing.T) {
 		{204, "3", remotewrite.Report{Sent: 3}, ""},
 		{400, "3", remotewrite.Report{Sent: 3}, "the server refuses: 400 Bad Request"},
 		{400, "", remotewrite.Report{Refused: 3}, "the server refuses: 400 Bad Request"},
-		{400, "4", remotewrite.Report{Refused: 3}, `the server refuses: 400 Bad Request: the number of samples that it says to have taken is "4", of 3`},
-		{400, "9223372036854775807", remotewrite.Report{Refused: 3}, `is "9223372036854775807", of 3`},
-		{400, "99999999999999999999", remotewrite.Report{Refused: 3}, `is "99999999999999999999", of 3`},
-		{422, "-1", remotewrite.Report{Refused: 3}, `is "-1", of 3`},
-		{400, "1e0", remotewrite.Report{Refused: 3}, `is "1e0", of 3`},
-		{204, "9223372036854775807", remotewrite.Report{Sent: 3}, `"9223372036854775807", of 3; all count as taken`},
-		{200, "-3", remotewrite.Report{Sent: 3}, `the server answers 200 OK: the number of samples that it says to have taken is "-3", of 3; all count as taken`},
-		{200, strings.Repeat("x", 5000), remotewrite.Report{Sent: 3}, `"` + strings.Repeat("x", 40) + `", of 3; all count as taken`},
+		{400, "4", remotewrite.Report{Refused: 3}, "the server refuses: 400 Bad Request"},
+		{422, "-1", remotewrite.Report{Refused: 3}, "the server refuses: 422 Unprocessable Entity"},
+		{204, "9223372036854775807", remotewrite.Report{Sent: 3}, ""},
+		{200, "-3", remotewrite.Report{Sent: 3}, ""},
+		{200, strings.Repeat("x", 5000), remotewrite.Report{Sent: 3}, ""},
 	} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if tt.written != "" {

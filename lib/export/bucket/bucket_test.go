@@ -104,7 +104,6 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-
 // TestLost: whichever request is the last one that the server answers, no table is half there, and the next
 // export makes them whole. A request that is carried out, but not answered, is another case than one that is not.
 func TestLost(t *testing.T) {
