@@ -268,7 +268,7 @@ func (e *env) Describe(id pcp.ID) (pcp.Desc, error) {
 func (e *env) derived(m *metric) (pcp.Desc, error) {
 	if m.state == unbound {
 		cause := e.cause
-		inner := e.b.newEnv(e.ctx, Used)
+		inner := e.b.newEnv(e.ctx, used)
 		e.err = inner.bindAll([]*metric{m}, nil)
 		if e.cause = cause; e.err != nil {
 			return pcp.Desc{}, e.err

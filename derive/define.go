@@ -110,7 +110,7 @@ func (s *Source) Check(ctx context.Context, ids ...pcp.ID) ([]Report, error) {
 	if err := s.open(); err != nil {
 		return nil, err
 	}
-	if err := s.newEnv(ctx, Used).bindAll(s.derived(ids), nil); err != nil {
+	if err := s.newEnv(ctx, used).bindAll(s.derived(ids), nil); err != nil {
 		return nil, err
 	}
 	out := make([]Report, len(ids))

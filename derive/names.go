@@ -62,7 +62,7 @@ func (s *Source) below(ctx context.Context, node string, l *Listing) ([]addedNam
 		}
 		return out, err
 	}
-	e := s.newEnv(ctx, Used)
+	e := s.newEnv(ctx, used)
 	if err := e.bindAll(list, l); err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ type Cause int
 
 // The causes.
 const (
-	Used      Cause = iota // it is listed or fetched
+	used      Cause = iota // it is listed or fetched
 	Described              // its description is asked for
 	Added                  // it was defined by Source.Add
 )

@@ -36,7 +36,7 @@ type slot struct {
 
 // prepare binds the derived metrics among ids, and plans how all are fetched.
 func (p *fetchPlan) prepare(ctx context.Context, b *binder, ids []pcp.ID) error {
-	if err := b.newEnv(ctx, Used).bindAll(b.derived(ids), nil); err != nil {
+	if err := b.newEnv(ctx, used).bindAll(b.derived(ids), nil); err != nil {
 		return err
 	}
 	p.ids, p.known, p.anyOK = slices.Clone(ids), b.changes, false

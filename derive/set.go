@@ -52,8 +52,8 @@ func (s *Set) FindOwn(name string) *Definition { return s.own.find(name) }
 // Own returns the user's own definitions in their order. The slice must not be changed.
 func (s *Set) Own() []*Definition { return s.own.list }
 
-// All yields the definitions, the user's own ones first, without hidden ones.
-func (s *Set) All() iter.Seq[*Definition] {
+// all yields the definitions, the user's own ones first, without hidden ones.
+func (s *Set) all() iter.Seq[*Definition] {
 	return func(yield func(*Definition) bool) {
 		for _, d := range s.own.list {
 			if !yield(d) {
@@ -70,7 +70,7 @@ func (s *Set) All() iter.Seq[*Definition] {
 
 // Names returns the names of All.
 func (s *Set) Names() (names []string) {
-	for d := range s.All() {
+	for d := range s.all() {
 		names = append(names, d.name)
 	}
 	return names

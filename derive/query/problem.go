@@ -61,7 +61,7 @@ func (b *Binder) instanceError(ctx context.Context, text string, e *Expr) error 
 		var bad *diagnose.Problem
 		if e.Info.Types[n.X].Singular() {
 			bad = Problemf("%s has one value and no instances", syntax.PrintPrefix(n.X, maxOperand))
-		} else if names, known := b.src.InstanceNames(ctx, e.Info.Types[n.X].InDom); known && !slices.ContainsFunc(names, func(name string) bool {
+		} else if names, known := b.src.instanceNames(ctx, e.Info.Types[n.X].InDom); known && !slices.ContainsFunc(names, func(name string) bool {
 			first, _, _ := strings.Cut(name, " ")
 			return name == n.Name || first == n.Name
 		}) {
@@ -99,9 +99,9 @@ func unknownInstance(unknown string, names []string) *diagnose.Problem {
 // maxOperand is how much of an operand a message shows.
 const maxOperand = 100
 
-// InstanceNames returns the names of the instances of a domain, in a recording those of any time, and
+// instanceNames returns the names of the instances of a domain, in a recording those of any time, and
 // whether they are known.
-func (s *Source) InstanceNames(ctx context.Context, d pcp.InDom) (names []string, known bool) {
+func (s *Source) instanceNames(ctx context.Context, d pcp.InDom) (names []string, known bool) {
 	list, err := pmapi.InstancesOf(ctx, s, d, pmapi.Ever())
 	for _, in := range list {
 		names = append(names, in.Name)

@@ -65,7 +65,7 @@ func (d *Definition) Expr() string { return d.Text[d.Offset:] }
 // SyntaxError returns the message about a definition that could not be registered. The position of
 // err counts from the start of the expression.
 func (d *Definition) SyntaxError(err *Error) *FileError {
-	detail := d.Text + "\n" + Caret(d.Text, Pos(d.Offset)+err.Pos) + "\n"
+	detail := d.Text + "\n" + caret(d.Text, Pos(d.Offset)+err.Pos) + "\n"
 	if err.Msg != "" {
 		detail += err.Msg + "\n"
 	}

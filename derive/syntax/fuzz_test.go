@@ -55,7 +55,7 @@ func fuzzParse(t *testing.T, config *Config, src string) {
 		} else if e.Pos < 0 && src != "" || e.Pos < -1 {
 			t.Fatalf("%q: tree %v, error %d of %d bytes", src, x, e.Pos, len(src))
 		}
-		if src != "" && !strings.Contains(Caret(src, e.Pos), "^") || !strings.Contains(CaretOffset(e.Pos), "^") {
+		if src != "" && !strings.Contains(caret(src, e.Pos), "^") || !strings.Contains(CaretOffset(e.Pos), "^") {
 			t.Fatalf("%q: no caret for error at %d", src, e.Pos)
 		}
 		return

@@ -2,10 +2,10 @@ package syntax
 
 import "strings"
 
-// Caret returns the line that stands below a text in messages about configuration files: a caret at
+// caret returns the line that stands below a text in messages about configuration files: a caret at
 // the position and the text's own white space; every other byte is a blank. It is as long as the
 // text, so it may end in blanks.
-func Caret(text string, pos Pos) string {
+func caret(text string, pos Pos) string {
 	line := []byte(text)
 	for i, c := range line {
 		switch {

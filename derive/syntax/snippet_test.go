@@ -20,7 +20,7 @@ func TestCaret(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Caret(tt.text, tt.pos); got != tt.want {
+			if got := caret(tt.text, tt.pos); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

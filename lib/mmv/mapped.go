@@ -81,7 +81,7 @@ func (m *Mapped) Changed() bool {
 
 func (m *Mapped) header() (h Header, err error) {
 	defer unguard(debug.SetPanicOnFault(true), &err)
-	return ParseHeader(m.view)
+	return parseHeader(m.view)
 }
 
 func readHeader(path string) (Header, error) {
@@ -95,7 +95,7 @@ func readHeader(path string) (Header, error) {
 	if err != nil {
 		return Header{}, fmt.Errorf("%w: %d bytes", ErrFormat, n)
 	}
-	return ParseHeader(head[:])
+	return parseHeader(head[:])
 }
 
 // Content returns the current content of the file. Only a function that Read calls may use it. It

@@ -27,8 +27,8 @@ type span struct {
 
 func (s *span) end() int { return s.at + s.count*s.size }
 
-// ParseHeader reads the beginning of a file.
-func ParseHeader(b []byte) (Header, error) {
+// parseHeader reads the beginning of a file.
+func parseHeader(b []byte) (Header, error) {
 	var h Header
 	if len(b) < HeaderSize || string(b[:4]) != "MMV\x00" {
 		return h, fmt.Errorf("%w: no header", ErrFormat)
@@ -54,7 +54,7 @@ func ParseHeader(b []byte) (Header, error) {
 // Parse decodes a file. A truncated record or a bad offset is an error; sections of an unknown kind
 // are ignored. An error is ErrChanging, or wraps ErrFormat.
 func Parse(b []byte) (*File, error) {
-	h, err := ParseHeader(b)
+	h, err := parseHeader(b)
 	if err != nil {
 		return nil, err
 	}

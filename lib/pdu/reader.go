@@ -13,10 +13,10 @@ type Frame struct {
 	Body []byte // valid until the next call of Next
 }
 
-// DefaultMaxLen is the default length of the longest message that a Reader accepts. Replies have no
+// defaultMaxLen is the default length of the longest message that a Reader accepts. Replies have no
 // limit in the protocol; the longest known ones, whole name spaces and large results, have some
 // tens of megabytes.
-const DefaultMaxLen = 256 << 20
+const defaultMaxLen = 256 << 20
 
 // Longest returns the default length in bytes of the longest message of a type that a Reader accepts. Some messages have a fixed size, others are limited by
 // the length of a request; for the rest the limit is many times the longest known message. Decoders allocate in proportion to a message, so that this is the
@@ -34,7 +34,7 @@ func Longest(t Type) int {
 	case TypeNames:
 		return 128 << 20
 	}
-	return DefaultMaxLen
+	return defaultMaxLen
 }
 
 // A Reader takes messages off a stream. The next call of Next continues a read that was cut short,

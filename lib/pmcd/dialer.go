@@ -112,7 +112,7 @@ func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 	if err != nil {
 		return nil, &Error{Op: "dial", Addr: spec.Host(), Err: err}
 	}
-	if spec.Local() {
+	if spec.local() {
 		return s.dialLocal(ctx)
 	}
 	return s.dialTCP(ctx, spec.Hosts[0].Name, spec.Hosts[0].Ports)

@@ -33,7 +33,7 @@ type setup struct {
 // newSetup derives the wanted features from the specification (wire.md W2.6).
 func (d *Dialer) newSetup(spec *Spec) (*setup, error) {
 	s := &setup{d: d, spec: spec, secure: d.Secure, answers: map[string]string{}}
-	if !spec.Local() && len(spec.Hosts) == 0 {
+	if !spec.local() && len(spec.Hosts) == 0 {
 		return nil, pmerr.NotHost
 	}
 	if spec.Scheme == schemePCPS {

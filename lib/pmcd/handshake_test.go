@@ -118,7 +118,7 @@ func TestNegotiate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := s.negotiate(tt.offer, spec.Host(), spec.Local())
+			got, err := s.negotiate(tt.offer, spec.Host(), spec.local())
 			checkCode(t, err, tt.code)
 			if got != tt.want {
 				t.Errorf("flags %#x, want %#x", got, tt.want)

@@ -24,7 +24,7 @@ const (
 
 // proxy returns the proxy of the specification, or the default one. Sockets of this host need none.
 func (s *setup) proxy() (Host, bool) {
-	if s.spec.Local() {
+	if s.spec.local() {
 		return Host{}, false
 	}
 	if len(s.spec.Hosts) > 1 {

@@ -37,8 +37,6 @@ type Spec struct {
 	Path   string // absolute path of the socket for unix: and local:; "" is the default one
 	Hosts  []Host // the daemon, its proxy, further hosts without a use; at least one unless Local
 	Attrs  []Attr // sorted by key, each key once
-
-	text string
 }
 
 // A Host is one host of a specification with the ports to try in order; with no ports, the default
@@ -48,8 +46,8 @@ type Host struct {
 	Ports []int  // 0 to 65535
 }
 
-// Local reports whether s names a Unix socket: unix: or local:.
-func (s *Spec) Local() bool {
+// local reports whether s names a Unix socket: unix: or local:.
+func (s *Spec) local() bool {
 	return s.Scheme == schemeUnix || s.Scheme == schemeLocal
 }
 
@@ -59,7 +57,7 @@ func (s *Spec) Host() string {
 	switch {
 	case len(s.Hosts) > 0:
 		return s.Hosts[0].Name
-	case s.Local():
+	case s.local():
 		return Redact(cmp.Or(s.Path, defaultSocket))
 	}
 	return ""
@@ -116,12 +114,9 @@ func (s *Spec) Public() string {
 	return public.String()
 }
 
-// Redacted returns the specification as it was typed, without its passwords.
-func (s *Spec) Redacted() string { return Redact(s.text) }
-
 // ParseSpec parses a host specification. The error is a [*SpecError].
 func ParseSpec(text string) (*Spec, error) {
-	p := specParser{text: text, spec: &Spec{text: text}}
+	p := specParser{text: text, spec: new(Spec)}
 	if err := p.parse(); err != nil {
 		return nil, err
 	}
@@ -171,7 +166,7 @@ func (p *specParser) parse() error {
 		}
 	}
 	rest := p.hosts
-	if p.spec.Local() {
+	if p.spec.local() {
 		rest = p.path
 	}
 	if err := rest(); err != nil {
@@ -183,7 +178,7 @@ func (p *specParser) parse() error {
 			return err
 		}
 	}
-	if len(p.spec.Hosts) == 0 && !p.spec.Local() {
+	if len(p.spec.Hosts) == 0 && !p.spec.local() {
 		return specError(p.text, 0, "", pmerr.NotHost)
 	}
 	return nil
@@ -266,7 +261,7 @@ func (p *specParser) port() (int, error) {
 func (s *Spec) String() string {
 	var b strings.Builder
 	switch {
-	case s.Local():
+	case s.local():
 		b.WriteString(s.Scheme + ":/" + s.Host())
 	case s.Scheme != "":
 		b.WriteString(s.Scheme + "://")

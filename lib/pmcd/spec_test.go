@@ -57,11 +57,8 @@ func TestParseSpec(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(&tt.want, got, cmpopts.IgnoreUnexported(Spec{})); d != "" {
+			if d := cmp.Diff(&tt.want, got); d != "" {
 				t.Error(d)
-			}
-			if got.text != tt.text {
-				t.Errorf("text %q", got.text)
 			}
 		})
 	}
@@ -214,8 +211,8 @@ func TestSpecHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Host() != tt.want || s.Local() != tt.local {
-			t.Errorf("%q: host %q, local %v", tt.text, s.Host(), s.Local())
+		if s.Host() != tt.want || s.local() != tt.local {
+			t.Errorf("%q: host %q, local %v", tt.text, s.Host(), s.local())
 		}
 	}
 	if h := (&Spec{}).Host(); h != "" {
@@ -246,7 +243,7 @@ func FuzzParseSpec(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q from %q: %v", s.String(), text, err)
 		}
-		if s.Local() && s.Path == "" {
+		if s.local() && s.Path == "" {
 			s.Path = defaultSocket
 		}
 		if d := cmp.Diff(s, again, cmpopts.IgnoreUnexported(Spec{}), cmpopts.EquateEmpty()); d != "" {

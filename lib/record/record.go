@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -177,31 +176,6 @@ func (h *Host) config() string {
 
 // Done returns a channel that is closed when recording has ended, or continues detached.
 func (r *Recording) Done() <-chan struct{} { return r.done }
-
-// Active reports whether the recording continues.
-func (r *Recording) Active() bool { return r.running() == nil }
-
-// Await waits until there is a sample in the archive. If recording ends before that, the error is
-// its reason.
-func (r *Recording) Await(ctx context.Context) error {
-	poll := time.NewTicker(10 * time.Millisecond)
-	defer poll.Stop()
-	for {
-		if info, err := os.Stat(r.Archive + ".0"); err == nil && info.Size() > 0 {
-			return nil
-		}
-		select {
-		case <-r.done:
-			if r.err != nil {
-				return r.err
-			}
-			return r.running()
-		case <-poll.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
 
 // Err returns the error that ended the recording: nil while it continues, and after Stop or Detach.
 func (r *Recording) Err() error {

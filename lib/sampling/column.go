@@ -35,8 +35,8 @@ func (set *Set) Column() (c Column, ok bool) {
 	return Column{v.Type, v.Insts, v.Words, set.name, set.names}, true
 }
 
-// Named reports whether the values have instances.
-func (c *Column) Named() bool { return c.name != nil || c.names != nil }
+// named reports whether the values have instances.
+func (c *Column) named() bool { return c.name != nil || c.names != nil }
 
 // Name returns the name of the instance of value i, "" if the values have none.
 func (c *Column) Name(i int) string {

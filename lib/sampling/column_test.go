@@ -17,7 +17,7 @@ func TestColumn(t *testing.T) {
 		return v
 	}
 	sorted := ColumnSet(values(pcp.Uint32, 2, 1), nil, nil)
-	if err := sorted.SortByID(t.Context()); err != nil {
+	if err := sorted.sortByID(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	odd := values(pcp.Uint32, 1, 2)
@@ -57,7 +57,7 @@ func TestColumnNames(t *testing.T) {
 		numbers.Words[0] = 31 // as the next sample does
 		for i := range own.Sets {
 			c, ok := own.Sets[i].Column()
-			if !ok || c.Words[0] != 30 || c.Named() != (of != nil) {
+			if !ok || c.Words[0] != 30 || c.named() != (of != nil) {
 				t.Errorf("%s: set %d is %+v, %v", name, i, c, ok)
 			}
 			for k, inst := range numbers.Insts {

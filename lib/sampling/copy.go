@@ -78,7 +78,7 @@ func (c *Copier) column(i int, column *Column) Set {
 
 // is reports whether a column has the instances of a roster.
 func (r *roster) is(column *Column) bool {
-	if !slices.Equal(r.ids, column.Insts) || (r.names != nil) != column.Named() {
+	if !slices.Equal(r.ids, column.Insts) || (r.names != nil) != column.named() {
 		return false
 	}
 	for i := range r.names {
@@ -91,7 +91,7 @@ func (r *roster) is(column *Column) bool {
 
 func rosterOf(column *Column) *roster {
 	r := &roster{ids: slices.Clone(column.Insts)}
-	if column.Named() {
+	if column.named() {
 		r.names = make([]string, len(r.ids))
 		for i := range r.names {
 			r.names[i] = column.Name(i)

@@ -124,7 +124,7 @@ func (s *Sample) Sort(ctx context.Context) error {
 		return nil
 	}
 	for i := range s.Sets {
-		sort := s.Sets[i].SortByID
+		sort := s.Sets[i].sortByID
 		if s.Sets[i].Named {
 			sort = func(ctx context.Context) error { return s.Sets[i].SortByName(ctx, 0) }
 		}

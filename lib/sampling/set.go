@@ -171,8 +171,8 @@ func (set *Set) SortByNumber(ctx context.Context, number func(*Value) float64) e
 	return sortBy(ctx, set, 0, number, cmp.Compare[float64])
 }
 
-// SortByID sorts values by the identifiers of their instances.
-func (set *Set) SortByID(ctx context.Context) error {
+// sortByID sorts values by the identifiers of their instances.
+func (set *Set) sortByID(ctx context.Context) error {
 	sorted := true
 	for i := 1; i < set.Len() && sorted; i++ {
 		sorted = set.ID(i-1) <= set.ID(i)

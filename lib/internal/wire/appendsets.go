@@ -76,7 +76,7 @@ func checkValues(v *pcp.Values, floatInSitu bool) error {
 			return fmt.Errorf("%w: %v", pmerr.Type, t)
 		case size > maxBlob:
 			return fmt.Errorf("%w: value of %d bytes", pmerr.TooBig, size)
-		case !format && (t == pcp.Event || t == pcp.HighResEvent) && !FitEvents(t, blob(v, i)):
+		case !format && (t == pcp.Event || t == pcp.HighResEvent) && !fitEvents(t, blob(v, i)):
 			return fmt.Errorf("%w: event records longer than the value", pmerr.EINVAL)
 		}
 	}

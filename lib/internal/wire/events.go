@@ -2,10 +2,10 @@ package wire
 
 import "pmtools/lib/pcp"
 
-// FitEvents reports whether the event records in a value block of type t lie in it (values.md
+// fitEvents reports whether the event records in a value block of type t lie in it (values.md
 // V11.1). A negative number of records or parameters counts as 0, and bytes after the last record
 // are ignored.
-func FitEvents(t pcp.Type, body []byte) bool {
+func fitEvents(t pcp.Type, body []byte) bool {
 	stamp := 8
 	if t == pcp.HighResEvent {
 		stamp = 16

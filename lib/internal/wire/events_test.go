@@ -51,7 +51,7 @@ func TestFitEvents(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			body := unhex(t, tt.body)
-			if got := FitEvents(pcp.Event, body); got != tt.want {
+			if got := fitEvents(pcp.Event, body); got != tt.want {
 				t.Errorf("got %v", got)
 			}
 			// The same in a message: a value that does not fit makes it malformed.
@@ -80,7 +80,7 @@ func TestFitHighResEvents(t *testing.T) {
 		"00000001 " + stamp + "00000000 00000001 3d400001 00000008":          false,
 		"00000001 " + stamp + "80000000 00000003":                            true,
 	} {
-		if got := FitEvents(pcp.HighResEvent, unhex(t, body)); got != want {
+		if got := fitEvents(pcp.HighResEvent, unhex(t, body)); got != want {
 			t.Errorf("%q: got %v", body, got)
 		}
 	}
@@ -96,7 +96,7 @@ func FuzzFitEvents(f *testing.F) {
 		if low {
 			typ = pcp.Event
 		}
-		fits := FitEvents(typ, body)
+		fits := fitEvents(typ, body)
 		records, err := pcp.UnpackEvents(pcp.BlobValue(typ, body))
 		if err == nil && !fits {
 			t.Errorf("%d records of a value that they do not fit", len(records))

@@ -14,7 +14,7 @@ import (
 const (
 	InSitu = 0
 	DPtr   = 1
-	SPtr   = 2
+	sPtr   = 2
 )
 
 // Sets iterates over value sets and checks that they and their value blocks lie in the message and
@@ -83,7 +83,7 @@ func (s *Sets) values() bool {
 	switch s.Format {
 	case InSitu:
 		return true
-	case DPtr, SPtr:
+	case DPtr, sPtr:
 	default:
 		s.bad = true
 		return false
@@ -148,7 +148,7 @@ func (s *Sets) block(index uint32) int {
 	if size < 4 || size > s.end-int(off) {
 		return -1
 	}
-	if t := pcp.Type(head >> 24); (t == pcp.Event || t == pcp.HighResEvent) && !FitEvents(t, s.src[off+4:off+int64(size)]) {
+	if t := pcp.Type(head >> 24); (t == pcp.Event || t == pcp.HighResEvent) && !fitEvents(t, s.src[off+4:off+int64(size)]) {
 		return -1
 	}
 	return size

@@ -350,7 +350,7 @@ func TestRun(t *testing.T) {
 			if size < 4 || off+size > len(src) {
 				return false
 			}
-			if typ := pcp.Type(src[off]); (typ == pcp.Event || typ == pcp.HighResEvent) && !FitEvents(typ, src[off+4:off+size]) {
+			if typ := pcp.Type(src[off]); (typ == pcp.Event || typ == pcp.HighResEvent) && !fitEvents(typ, src[off+4:off+size]) {
 				return false
 			}
 			low, sum = min(low, off), sum+(size+3)&^3

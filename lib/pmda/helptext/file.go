@@ -45,15 +45,15 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("help texts: %w", err)
 	}
-	f, err := Decode(dir, pag)
+	f, err := decode(dir, pag)
 	if err != nil {
 		return nil, fmt.Errorf("help texts: %s: %w", name, err)
 	}
 	return f, nil
 }
 
-// Decode returns the File that two files are. It keeps them.
-func Decode(dir, pag []byte) (*File, error) {
+// decode returns the File that two files are. It keeps them.
+func decode(dir, pag []byte) (*File, error) {
 	f := &File{texts: pag}
 	if len(dir) < record || len(dir)%record != 0 || !bytes.HasPrefix(pag, []byte(textsMagic)) {
 		return nil, errFormat

@@ -121,7 +121,7 @@ func FuzzHelpFile(f *testing.F) {
 	dir, pag = helpFiles(binary.BigEndian)
 	f.Add([]byte(dir), []byte(pag))
 	f.Fuzz(func(t *testing.T, dir, pag []byte) {
-		h, err := Decode(dir, pag)
+		h, err := decode(dir, pag)
 		if err != nil {
 			return
 		}

@@ -86,7 +86,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := Decode(dir, pag)
+		file, err := decode(dir, pag)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,6 @@ const (
 // Goroutines may not share it.
 type Agent struct {
 	creds   pdu.Creds
-	pid     int32
 	opts    Options
 	rw      io.ReadWriteCloser
 	frames  chan pdu.Frame
@@ -104,17 +103,13 @@ func (a *Agent) introduce(f pdu.Frame) error {
 	if a.creds.Version != protocolVersion {
 		return fmt.Errorf("%w: version %d of the protocol, not %d", pmerr.IPC, a.creds.Version, protocolVersion)
 	}
-	a.pid = f.From
 	return a.Send(&pdu.Creds{Version: protocolVersion}, 0)
 }
 
 const protocolVersion = 2
 
-// Wants reports whether the agent has asked for the attributes of clients.
-func (a *Agent) Wants() bool { return a.creds.Flags&(pmda.FlagAttrs|pmda.FlagContainers) != 0 }
-
-// PID returns the process of the agent, as it has introduced itself.
-func (a *Agent) PID() int { return int(a.pid) }
+// wants reports whether the agent has asked for the attributes of clients.
+func (a *Agent) wants() bool { return a.creds.Flags&(pmda.FlagAttrs|pmda.FlagContainers) != 0 }
 
 func (a *Agent) read() {
 	defer close(a.frames)

@@ -85,7 +85,7 @@ func (a *Agent) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) e
 			return err
 		}
 	}
-	return a.FetchRaw(ctx, req, func(id pcp.ID) pcp.Type {
+	return a.fetchRaw(ctx, req, func(id pcp.ID) pcp.Type {
 		if t, ok := a.types[id]; ok {
 			return t
 		}
@@ -93,11 +93,11 @@ func (a *Agent) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) e
 	}, dst)
 }
 
-// FetchRaw is Fetch without descriptions: typeOf returns the type of a metric, nil leaves it to the
+// fetchRaw is Fetch without descriptions: typeOf returns the type of a metric, nil leaves it to the
 // values, as [pdu.Result] has it.
-func (a *Agent) FetchRaw(ctx context.Context, req *pmda.Request, typeOf func(pcp.ID) pcp.Type, dst *pcp.Result) error {
+func (a *Agent) fetchRaw(ctx context.Context, req *pmda.Request, typeOf func(pcp.ID) pcp.Type, dst *pcp.Result) error {
 	n := number(req.Client)
-	if err := a.SendProfile(n, req.Profile); err != nil {
+	if err := a.sendProfile(n, req.Profile); err != nil {
 		return err
 	}
 	a.result = pdu.Result{Values: dst, TypeOf: typeOf, Most: len(req.IDs)}
@@ -112,8 +112,8 @@ func (a *Agent) FetchRaw(ctx context.Context, req *pmda.Request, typeOf func(pcp
 	return nil
 }
 
-// SendProfile sends the profile of a client, unless the same was sent last.
-func (a *Agent) SendProfile(client int32, p *pcp.Profile) error {
+// sendProfile sends the profile of a client, unless the same was sent last.
+func (a *Agent) sendProfile(client int32, p *pcp.Profile) error {
 	if a.profile == nil && p.All() {
 		return nil // as without any
 	}
@@ -210,7 +210,7 @@ func (a *Agent) names(ctx context.Context, c *pmda.Client, req pdu.Message) (pdu
 // SetAttr implements pmda.ClientWatcher: it sends an attribute of a client to an agent that wants
 // them.
 func (a *Agent) SetAttr(c *pmda.Client, code pdu.AttrCode) {
-	if a.Wants() {
+	if a.wants() {
 		// A connection that breaks shows at the next request.
 		_ = a.Send(&pdu.Attr{Code: code, Value: append([]byte(c.Attrs[code]), 0)}, c.Number)
 	}

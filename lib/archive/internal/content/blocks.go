@@ -269,7 +269,7 @@ const maxIdle = 4
 func (c *File) note(i int, err error) error {
 	b, p := c.blocks, &c.blocks.parts[i]
 	p.begun = nil
-	if err != nil && !Cancelled(err) {
+	if err != nil && !cancelled(err) {
 		p.err = Coded(err, pmerr.LogRec)
 		c.drop(i)
 		return p.err

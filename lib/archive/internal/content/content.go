@@ -138,7 +138,7 @@ func (c *File) Packed() bool { return c.suffix != "" }
 // Coded returns err if it has a code or is that of a context, the code of a system error, or else an
 // error that wraps code and err.
 func Coded(err error, code pmerr.Code) error {
-	if Cancelled(err) {
+	if cancelled(err) {
 		return err
 	}
 	var coded pmerr.Code
@@ -151,8 +151,8 @@ func Coded(err error, code pmerr.Code) error {
 	return fmt.Errorf("%w: %w", code, err)
 }
 
-// Cancelled reports whether err is that of a context.
-func Cancelled(err error) bool {
+// cancelled reports whether err is that of a context.
+func cancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
