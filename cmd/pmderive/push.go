@@ -15,7 +15,7 @@ import (
 
 func (a *app) newPush() *repl.Verb {
 	return &repl.Verb{
-		Name: "push", Usage: "--to URL METRIC|NAME=EXPR ...", Short: "Send values to a time series database by Prometheus's remote write",
+		Name: "push", Usage: "--to URL|--dry-run METRIC|NAME=EXPR ...", Short: "Send values to a time series database by Prometheus's remote write",
 		Long: "Send values to a database that takes Prometheus's remote write: the records of\n" +
 			"an archive, or with -t its values at those intervals, with their own times; of live\n" +
 			"sources the values of every interval, until Ctrl-C. Values that the database cannot\n" +
@@ -30,6 +30,9 @@ func (a *app) newPush() *repl.Verb {
 				p, err := a.pusher(o, f)
 				if err != nil {
 					return repl.Misuse{Err: err}
+				}
+				if o.DryRun && !a.Options.HasArchive && !a.Options.HasSamples {
+					a.Options.Samples, a.Options.HasSamples = 1, true
 				}
 				return p.Run(ctx, func(ctx context.Context) error { return a.produce(ctx, p, args) })
 			}

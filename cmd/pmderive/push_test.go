@@ -335,3 +335,23 @@ func TestPushDelay(t *testing.T) {
 	}
 	t.Logf("%d samples in %d requests took %.1f s", samples.Load(), requests.Load(), took.Seconds())
 }
+
+// TestPushDryRun: the series that would be sent are those that are sent, with the values that come first, and nothing is sent.
+func TestPushDryRun(t *testing.T) {
+	d, url := database(t)
+	args := []string{"-a", archivetest.Path(t, "demo"), "push", "--to", url, "--label", "env=a \"b\"", "disk.dev.total", "kernel.uname.release"}
+	got := clitest.RunWith("pmderive", newCommand, "", append(args, "--dry-run"), nil)
+	if left := d.Series(); got.Status != 0 || got.Stderr != "" || len(left) != 0 {
+		t.Fatalf("%+v, %v", got, left)
+	}
+	clitest.RunWith("pmderive", newCommand, "", args, nil)
+	var want []string
+	for labels, list := range d.Series() {
+		name, rest, _ := strings.Cut(strings.TrimPrefix(labels, "__name__=\""), "\"")
+		want = append(want, fmt.Sprintf("%s{%s} %v %d\n", name, strings.TrimPrefix(rest, ","), list[0].Value, list[0].MS))
+	}
+	slices.Sort(want)
+	if len(want) != 3 || got.Stdout != strings.Join(want, "") {
+		t.Errorf("printed\n%swant\n%s", got.Stdout, strings.Join(want, ""))
+	}
+}

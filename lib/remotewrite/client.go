@@ -22,6 +22,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode"
@@ -39,6 +40,9 @@ type Options struct {
 	InsecureAuth bool          // secrets may go over plain http to other machines, where others can read them
 	Timeout      time.Duration // of a request; 0 means 30 s
 	Agent        string        // the User-Agent
+	// Show gets the first sample of each series of a request, with its time in milliseconds, and nothing is sent; nil means that
+	// requests are sent. Calls do not overlap.
+	Show func(s *Series, ms int64, value float64)
 }
 
 // ErrClear is the error of a secret that would go over plain http to another machine.
@@ -50,6 +54,7 @@ type Client struct {
 	url       *url.URL
 	transport *http.Transport
 	old       atomic.Bool // the server knows 1.0 only
+	showing   sync.Mutex
 }
 
 // A conn is a connection of a Client, made again when it is lost. Requests follow each other on it.
@@ -67,6 +72,9 @@ const (
 
 // New returns a Client. It checks the options; no error has a secret in its text.
 func New(opt *Options) (*Client, error) {
+	if opt.Show != nil {
+		return &Client{opt: *opt, url: new(url.URL), transport: new(http.Transport)}, nil
+	}
 	u, err := url.Parse(opt.URL)
 	switch {
 	case err != nil:
@@ -153,6 +161,15 @@ func secret(name string) (string, error) {
 // whatever the server does. lost means that the connection of the last request was lost since; without an error, only a new
 // connection shows that.
 func (n *conn) post(ctx context.Context, b *Block) (lost bool, err error) {
+	if n.c.opt.Show != nil {
+		n.c.showing.Lock()
+		defer n.c.showing.Unlock()
+		for i := range b.series {
+			s := &b.series[i]
+			n.c.opt.Show(&s.Series, s.samples[0].ms, s.samples[0].value)
+		}
+		return false, nil
+	}
 	if !n.c.old.Load() {
 		if lost, err = n.attempt(ctx, b, 2); err != errOld {
 			return lost, err

@@ -6,8 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -26,6 +30,7 @@ type Options struct {
 	To      remotewrite.Options
 	AsNamed bool
 	Labels  []string
+	DryRun  bool   // nothing is sent
 	Queue   string // the directory, or "" for a temporary one
 	Size    string
 	Keep    time.Duration
@@ -43,6 +48,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.To.CAFile, "ca-file", "", "trust servers that the certificates in `FILE` sign, in PEM, and no others")
 	fs.BoolVar(&o.To.InsecureAuth, "insecure-auth", false, "send the password or token over plain http, where others can read it")
 	fs.DurationVar(&o.To.Timeout, "timeout", 30*time.Second, "a request may take `DURATION`")
+	fs.BoolVar(&o.DryRun, "dry-run", false, "print the series that would be sent, with the first value of each, and send nothing")
 	fs.StringArrayVar(&o.Labels, "label", nil, "add a label to all series, as `NAME=VALUE`, or change it")
 	fs.BoolVar(&o.AsNamed, "as-named", false, "label host as -h and --hosts name them, not as they name themselves")
 	fs.StringVar(&o.Queue, "queue", "", "keep what has not been sent in `DIR`; the next run sends it")
@@ -67,7 +73,8 @@ type Push struct {
 	archive bool // the samples are recorded
 	client  *remotewrite.Client
 	queue   remotewrite.QueueOptions
-	labels  []remotewrite.Label // of all series
+	labels  []remotewrite.Label           // of all series
+	shown   map[remotewrite.Labels]string // lines of series that would be sent
 	sender  *remotewrite.Sender
 	mu      sync.Mutex // of standard error
 }
@@ -82,8 +89,14 @@ func New(o *Options, env *cli.Env, archive bool, interval time.Duration) (*Push,
 	if p.labels, err = remotewrite.ParseLabels(o.Labels); err != nil {
 		return nil, fmt.Errorf("--label=%w", err)
 	}
-	if o.To.URL == "" {
-		return nil, errors.New("--to says where the values go")
+	switch {
+	case o.DryRun && o.Queue != "":
+		return nil, errors.New("--dry-run sends nothing, also not what is in the --queue")
+	case o.DryRun:
+		p.shown = make(map[remotewrite.Labels]string)
+		o.To.Show = p.show
+	case o.To.URL == "":
+		return nil, errors.New("--to says where the values go; --dry-run prints them")
 	}
 	if u, err := url.Parse(o.To.URL); err == nil && u.User != nil {
 		return nil, fmt.Errorf("--to: %s has a user, and others can see the command line; --user and --password-file take it", u.Redacted())
@@ -140,11 +153,33 @@ func (p *Push) Run(ctx context.Context, produce func(context.Context) error) err
 		return err
 	})
 	report.Missing = p.sender.Missing
-	fmt.Fprintf(p.env.Out, "%s: %s\n", p.client.Name(), &report)
+	if p.opt.DryRun {
+		for _, line := range slices.Sorted(maps.Values(p.shown)) {
+			fmt.Fprintln(p.env.Out, line)
+		}
+	} else {
+		fmt.Fprintf(p.env.Out, "%s: %s\n", p.client.Name(), &report)
+	}
 	if err == nil && (interrupted || !report.Complete()) {
 		return cli.Exit(1)
 	}
 	return err
+}
+
+// show keeps the line of a series that would be sent, in the text format of Prometheus.
+func (p *Push) show(s *remotewrite.Series, ms int64, value float64) {
+	if _, again := p.shown[s.Labels]; again {
+		return
+	}
+	name, labels := "", []string(nil)
+	for label, text := range s.Labels.All() {
+		if label == "__name__" {
+			name = text
+		} else {
+			labels = append(labels, label+"="+strconv.Quote(text))
+		}
+	}
+	p.shown[s.Labels] = fmt.Sprintf("%s{%s} %s %d", name, strings.Join(labels, ","), strconv.FormatFloat(value, 'g', -1, 64), ms)
 }
 
 // Warn writes a problem when it appears and when it ends.
