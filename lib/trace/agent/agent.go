@@ -50,6 +50,8 @@ type Options struct {
 	ObserveUnits, CounterUnits pcp.Units
 	// Port is the value of trace.control.port; 0 means DefaultPort.
 	Port int
+	// Access are the rules for hosts that connect; nil admits all.
+	Access []*Rule
 	// MaxClients limits the simultaneous connections; 0 means 1000. A further connection is refused.
 	MaxClients int
 	// Debug are the debug options at the start. With "appl0" the agent logs connections and reports.

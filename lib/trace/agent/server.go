@@ -21,8 +21,11 @@ const defaultStall = 10 * time.Second
 // defaultSilence limits the wait for the first report, which programs send at once.
 const defaultSilence = 30 * time.Second
 
-// ackConnLimit is the answer to a client for whom there is no place.
-const ackConnLimit = -12011
+// The answers to a client that may not connect, and to one for whom there is no place.
+const (
+	ackPermission = -12010
+	ackConnLimit  = -12011
+)
 
 type server struct {
 	mu     sync.Mutex
@@ -104,12 +107,19 @@ func (a *Agent) client(c net.Conn) {
 		_, err := c.Write(tracepdu.AppendAck(nil, pid, v))
 		return err
 	}
-	select {
-	case a.places <- struct{}{}:
-		defer func() { <-a.places }()
-	default:
-		a.opts.Logf("%v: refused, there are %d connections", from, a.opts.MaxClients)
-		_ = answer(ackConnLimit)
+	rule, refused := a.admit(from)
+	defer a.release(rule)
+	if refused == 0 {
+		select {
+		case a.places <- struct{}{}:
+			defer func() { <-a.places }()
+		default:
+			refused = ackConnLimit
+		}
+	}
+	if refused != 0 {
+		a.opts.Logf("%v: refused with error %d", from, refused)
+		_ = answer(refused)
 		return
 	}
 	if a.verbose.Load() {

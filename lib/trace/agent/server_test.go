@@ -219,7 +219,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestManyClients has more clients than allowed.
+// TestManyClients has more clients than allowed, and one that a rule refuses.
 func TestManyClients(t *testing.T) {
 	a, _ := newAgent(t, Options{MaxClients: 20})
 	addr := serve(t, a)
@@ -239,6 +239,19 @@ func TestManyClients(t *testing.T) {
 	a.wait(t, 19)
 	if c := dial(t, addr); c.next() != "1" {
 		t.Error("no place became free")
+	}
+	rule, err := ParseRule("disallow:127.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := newAgent(t, Options{Access: []*Rule{rule}})
+	c, err := client.New(&client.Options{Addr: serve(t, b)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Point("p"); !errors.Is(err, client.Permission) {
+		t.Error(err)
 	}
 }
 

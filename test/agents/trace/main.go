@@ -23,6 +23,7 @@ import (
 const usage = `Usage: %s [options]
 
 Options of this agent, beside those of all agents (--help), of which -U is called -M:
+  -A ACCESS   allow:HOST:MAXCONNS or disallow:HOST
   -I PORT     the port for programs, a number or a name (default PCP_TRACE_PORT, or 4323)
   -M USER     run the agent as this user
   -N BUCKETS  into how many parts the period is divided (default 5)
@@ -128,11 +129,9 @@ func parse(args []string, getenv func(string) string) (rest []string, o *agent.O
 			value = args[0]
 		}
 		switch arg[1] {
-		case 'A':
-			return nil, nil, errors.New("there are no access rules: --listen says at which addresses programs report")
 		case 'M':
 			rest = append(rest, "-U", value)
-		case 'I', 'N', 'T', 'U', 'V':
+		case 'A', 'I', 'N', 'T', 'U', 'V':
 			if err := set(o, arg[1], value); err != nil {
 				return nil, nil, err
 			}
@@ -147,6 +146,10 @@ func parse(args []string, getenv func(string) string) (rest []string, o *agent.O
 func set(o *agent.Options, option byte, value string) error {
 	var err error
 	switch option {
+	case 'A':
+		var r *agent.Rule
+		r, err = agent.ParseRule(value)
+		o.Access = append(o.Access, r)
 	case 'I':
 		if o.Port, err = net.DefaultResolver.LookupPort(context.Background(), "tcp", value); err != nil || o.Port == 0 {
 			return fmt.Errorf("-I requires a port number from 1 to 65535 or the name of a service, not %q", value)

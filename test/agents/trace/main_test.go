@@ -33,6 +33,10 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %q, %+v, %v", tt.args, rest, o, err)
 		}
 	}
+	_, o, err := parse([]string{"x", "-A", "disallow:*", "-A", "allow:127.0.0.1:2"}, func(string) string { return "" })
+	if err != nil || len(o.Access) != 2 {
+		t.Errorf("%+v, %v", o, err)
+	}
 }
 
 // TestListen listens where no other host can connect, unless the options say otherwise.
@@ -73,7 +77,7 @@ func TestParseErrors(t *testing.T) {
 		"-N 0": `-N requires a positive number, not "0"`, "-N abc": `not "abc"`, "-T abc": "-T requires a time interval", "-T 0": "at least one second",
 		"-U 1,2,3": "expected six numbers joined by commas, as 1,-1,0,1,3,0 for Kbyte/sec, not 3", "-V a,0,0,0,0,0": `the dimension of space is -8 to 7, not "a"`,
 		"-U 0,0,0,7,0,0": `the scale of space is 0 to 6, not "7"`, "-U 0,0,0,0,6,0": `the scale of time is 0 to 5, not "6"`, "-U 0,0,0,0,0,8": "power of ten",
-		"-A disallow:*": "there are no access rules",
+		"-A foo": "expected allow:HOST:MAXCONNS or disallow:HOST",
 	} {
 		if _, _, err := parse(append([]string{"x"}, strings.Fields(args)...), func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
