@@ -82,6 +82,8 @@ func (a *app) nearCommand(cmd *cobra.Command, word string) string {
 		return "-a " + word
 	case err == nil && slices.Contains(lib.Names(), word):
 		return ":" + word
+	case repl.Meant[word] != "":
+		return repl.Meant[word]
 	}
 	var names []string
 	for _, c := range cmd.Commands() {

@@ -116,11 +116,22 @@ func Syntax(text string, err error) *Problem {
 			p.Msg += ", expected " + OrList(want)
 		}
 		p.operandHint(fun, found.Tok)
+		if alone := fun.Text == "" && p.Notes == nil; alone && last > 0 && found.Tok == syntax.NAME && slices.Contains(want, anOperator) {
+			p.Notes = append(p.Notes, missing(lexemes[last-1].Tok))
+		}
 	}
 	if found.Tok == "novalue" {
 		p.Notes = append(p.Notes, "novalue() may stand only as one arm of ?:, without parentheses around it")
 	}
 	return p
+}
+
+// missing tells what there is to write between a token and the name after it.
+func missing(before syntax.Token) string {
+	if before == syntax.INTEGER {
+		return "an operator is missing; an interval before an expression is longer than 0, as in 5 or 10sec"
+	}
+	return "an operator is missing; two expressions have a comma between them"
 }
 
 // closed proposes a text with the parentheses closed that are open at its end.

@@ -16,6 +16,7 @@ import (
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/pcp"
 	"pmtools/lib/when"
 )
@@ -297,6 +298,11 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	if e.archive != "" {
 		return e.record(ctx, s, args, w)
 	}
+	if e.plot != "" {
+		if word, rest, _ := strings.Cut(strings.Join(args, " "), " "); picture.Is(word) {
+			return misuse("%s is a file: --output-file %s %s", word, word, rest)
+		}
+	}
 	if e.Changed("units") && e.selection.Units == "" {
 		args = e.units(s, args)
 	}
@@ -323,7 +329,10 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	if err != nil {
 		return err
 	}
-	q.Exprs = args
+	q.Exprs, e.heading = args, s.combined()
+	if unit := e.selection.Units; unit != "" && s.set.Output == "csv" && !s.set.Units {
+		s.note(w, "what converts is in "+unit+"; --units="+unit+" --units writes units, too")
+	}
 	averages := reports && e.averages(s, q, args)
 	if reports {
 		e.columns(s, src, q, &x, averages)
@@ -386,6 +395,17 @@ func (e *evaluation) columns(s *Session, src *query.Source, q *query.Query, x *r
 	if e.selection.Where != "" && !e.Time.HasInterval {
 		q.Times.Interval = q.Step
 	}
+}
+
+// combined tells what --across makes of the hosts; "" without it.
+func (s *Session) combined() string {
+	switch {
+	case s.set.Across == "":
+		return ""
+	case s.fleet != nil:
+		return s.set.Across + " of " + textwidth.Plural(len(s.fleet.Hosts()), "host")
+	}
+	return s.set.Across + " of " + textwidth.Plural(len(s.recorded.Names), "host")
 }
 
 // unselected tells that --where has found nothing.

@@ -19,6 +19,7 @@ import (
 	"pmtools/lib/pmcd"
 	"pmtools/lib/record"
 	"pmtools/lib/sampling"
+	"pmtools/lib/when"
 )
 
 func newRecord() *Verb {
@@ -45,12 +46,19 @@ func newRecord() *Verb {
 				return misuse("usage: %s", v.usage(f.Door))
 			case len(args) == 0:
 				return s.showRecording(w)
+			case startsWithDigit(args[0]) && isInterval(args[0]):
+				return misuse("%s stands in the place of FILE; -t %s samples so often, -s N ends after N samples: %s", args[0], args[0], v.usage(f.Door))
 			}
 			t := &sampling.Times{Interval: cmp.Or(f.Time.Interval, s.set.Interval), Samples: cmp.Or(f.Time.Samples, s.set.Samples)}
 			return s.record(ctx, args[0], args[1:], t, background, w)
 		}
 	}
 	return v
+}
+
+func isInterval(text string) bool {
+	_, err := when.ParseInterval(text)
+	return err == nil
 }
 
 // record records what expressions are made of, until the context ends, or there are as many samples as wanted.

@@ -228,6 +228,9 @@ func chosen(key, short, noun, help, usage string, values []string, of func(*Sett
 		get: func(s *Settings) string { return *of(s) },
 		set: func(s *Settings, v string) error {
 			if !slices.Contains(values, v) {
+				if noun == "output" && strings.Contains(v, ".") {
+					list += "; --output-file " + v + " and > " + v + " write a file"
+				}
 				return query.Problemf("unknown %s '%s'; there are %s", noun, v, list)
 			}
 			*of(s) = v
@@ -306,7 +309,7 @@ func newSet() *Verb {
 }
 
 func runSet(ctx context.Context, s *Session, args []string, w io.Writer) error {
-	key, value, given := strings.Cut(strings.Join(args, ""), " ")
+	key, value, given := strings.Cut(strings.Replace(strings.Join(args, ""), "=", " ", 1), " ")
 	value = strings.TrimSpace(value)
 	if key == "" {
 		var rows [][]string

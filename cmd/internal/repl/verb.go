@@ -147,6 +147,12 @@ func (v *Verb) usage(door Door) string {
 // begins reports whether a name stands for the verb if no other begins so. Aliases have their whole names.
 func (v *Verb) begins(name string) bool { return name != "" && strings.HasPrefix(v.Name, name) }
 
+// Meant has words that people type for verbs that have other names.
+var Meant = map[string]string{
+	"chart": "plot", "diff": "compare", "graph": "plot", "grep": "find", "info": "describe", "lint": "check", "log": "record",
+	"search": "find", "stats": "summarize", "validate": "check", "verify": "check",
+}
+
 // At returns the verbs of a list that a door has.
 func At(door Door, list []*Verb) (verbs []*Verb) {
 	for _, v := range list {
@@ -189,6 +195,9 @@ func unknownVerb(name string, list []*Verb, reports []string) *diagnose.Problem 
 	}
 	if len(begun) > 1 {
 		return query.Problemf(":%s may be %s", name, strings.Join(begun, ", "))
+	}
+	if other := Meant[name]; other != "" {
+		return query.Problemf("there is no command :%s; did you mean :%s?", name, other)
 	}
 	names = append(names, slices.DeleteFunc(reports, func(r string) bool { return slices.Contains(names, r) })...)
 	for i := range names {

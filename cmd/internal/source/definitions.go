@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"pmtools/cmd/internal/cli"
@@ -113,6 +114,9 @@ func (d *Definitions) StockHint(err error, names []string) error {
 		if d.Stock(name) && errors.Is(err, pmerr.Name) {
 			return fmt.Errorf("%w; %s is defined by the installation: --stock", err, name)
 		}
+	}
+	if len(names) == 1 && errors.Is(err, pmerr.Name) && !strings.Contains(names[0], ".") {
+		return fmt.Errorf("%w; -o %s names the directory of the tables", err, names[0])
 	}
 	return err
 }
