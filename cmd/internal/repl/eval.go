@@ -397,15 +397,20 @@ func (e *evaluation) columns(s *Session, src *query.Source, q *query.Query, x *r
 	}
 }
 
-// combined tells what --across makes of the hosts; "" without it.
+// combined tells what --across makes of the hosts; "" without it, or for one source.
 func (s *Session) combined() string {
+	hosts := 0
 	switch {
 	case s.set.Across == "":
-		return ""
 	case s.fleet != nil:
-		return s.set.Across + " of " + textwidth.Plural(len(s.fleet.Hosts()), "host")
+		hosts = len(s.fleet.Hosts())
+	case s.recorded != nil:
+		hosts = len(s.recorded.Names)
 	}
-	return s.set.Across + " of " + textwidth.Plural(len(s.recorded.Names), "host")
+	if hosts == 0 {
+		return ""
+	}
+	return s.set.Across + " of " + textwidth.Plural(hosts, "host")
 }
 
 // unselected tells that --where has found nothing.
