@@ -62,10 +62,6 @@ var failings = []failing{
 	{name: "compact", args: []string{"pmderive", "compact", "out"}, again: true},
 	{name: "history", args: []string{"pmderive", "-a", "ARCHIVE"}, keys: "1 + 2\r:quit\r", again: true,
 		files: map[string]string{historyFile: "old 1\nold 2\n"}, state: []string{historyFile}},
-	{name: "hosts", args: []string{"pmderive", "-h", "HOST"}, keys: ":quit\r", again: true,
-		files: map[string]string{hostsFile: "old.example\nolder\n", historyFile: "old 1\n"}, state: []string{hostsFile}},
-	{name: "complete", args: []string{"pmderive", "__complete", "-h", "ol"}, again: true, live: true,
-		files: map[string]string{hostsFile: "old.example\nolder\n"}, calls: []string{"openat", "read", "/^(new)?fstat", "close"}},
 	{name: "numbers", args: []string{"pminfo", "-L", "-f", "mem.zoneinfo.free"}, again: true, live: true,
 		files: map[string]string{numbersFile: "2 0 2147483647\n7 1700000000 gone::zone\n"}, state: []string{numbersFile}},
 }
@@ -73,7 +69,6 @@ var failings = []failing{
 // Files of ours in the home directory.
 const (
 	historyFile = ".local/state/pmderive/history"
-	hostsFile   = ".local/state/pmderive/hosts"
 	numbersFile = ".cache/pmtools/pmda/60.32"
 )
 

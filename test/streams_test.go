@@ -28,7 +28,7 @@ var mayRun = map[string]string{
 	"cmd/internal/cli/stream.go":    "nobody: it gives programs the terminal",
 	"cmd/internal/source/local.go":  "-K add,DOMAIN,PROGRAM on the command line",
 	"cmd/internal/pager":            "PAGER, or less",
-	"cmd/pmderive/record.go":        "the directory of pmlogger in pcp.conf",
+	"cmd/pmderive/shell.go":         "the person at the prompt: :!COMMAND",
 	"cmd/internal/duckdb/duckdb.go": "the program: duckdb, for --run",
 	"cmd/pmval/control.go":          "nobody: it asks for an error",
 	"lib/builtin/linux":             "nobody: it starts its own program again",

@@ -3,11 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"pmtools/cmd/internal/hostfile"
 	"pmtools/cmd/internal/repl"
-	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/lib/pmcd"
 )
@@ -88,15 +86,4 @@ func (a *app) report(host string, err error) {
 	}
 	head := a.Env.Prog + ": " + host
 	fmt.Fprint(a.Env.Stderr, head, problemText(err, a.Env.Stderr, head))
-}
-
-// knownHosts returns the hosts of the command line and those asked before that begin with a prefix.
-func (a *app) knownHosts(prefix string) []string {
-	hosts := source.Hosts(a.Env.LookupEnv, prefix)
-	for _, host := range a.hosts {
-		if strings.HasPrefix(host, prefix) && pmcd.Redact(host) == host {
-			hosts = append(hosts, host)
-		}
-	}
-	return hosts
 }

@@ -111,7 +111,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	return &repl.Options{
 		Sources: repl.Sources{
 			Open: a.open, Kind: kind, Name: name, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(),
-			ArchiveVersion: a.archiveVersion(), KnownHosts: a.knownHosts, Machines: a.machines, Derived: a.sources.Open,
+			ArchiveVersion: a.archiveVersion(), Machines: a.machines, Derived: a.sources.Open,
 		},
 		World: repl.World{
 			Tools: func() (*install.Tools, []string) {
@@ -176,11 +176,7 @@ func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error)
 			}
 		}
 	}
-	src, err := a.sources.OpenPlain(ctx)
-	if err == nil && kind == repl.Host && cli.IsTerminal(a.Env.Stdout) {
-		source.NoteHost(a.Env.LookupEnv, name)
-	}
-	return src, err
+	return a.sources.OpenPlain(ctx)
 }
 
 // debug sets debug options as -D does.

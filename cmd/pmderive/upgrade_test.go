@@ -19,7 +19,6 @@ import (
 
 	"pmtools/cmd/internal/clitest"
 	"pmtools/cmd/internal/history"
-	"pmtools/cmd/internal/source"
 	"pmtools/internal/remotewritetest"
 	"pmtools/lib/builtin"
 	"pmtools/lib/pcp"
@@ -411,9 +410,6 @@ func upgradePrompt(t *testing.T) {
 	want := []string{"sample.bin", ":record start rec/session 0.5 sample.bin", "sum((sample.bin ))", "sample.bin * 2", ":record stop", ":quit"}
 	if got := history.Open(lookup).Items; !slices.Equal(got, want) {
 		t.Errorf("the history is %q, not %q", got, want)
-	}
-	if hosts := source.Hosts(lookup, ""); len(hosts) != 1 || !strings.HasPrefix(hosts[0], "127.0.0.1:") {
-		t.Errorf("the hosts are %q", hosts)
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 func TestComplete(t *testing.T) {
 	s := newSession(t, "ta", func(o *repl.Options) {
 		o.Files = memory{"one.conf": "", "two.conf": ""}
-		o.KnownHosts = func(string) []string { return []string{"app1", "app2", "db"} }
 	})
 	run(s, "x.aa = t.b * 2", "x.ab = 1", "t.b")
 	for _, tt := range []struct {
@@ -75,7 +74,7 @@ func TestComplete(t *testing.T) {
 		{":save! t", 7, "two.conf"},
 		{":source ", 8, "archive |host |local|one.conf|two.conf"},
 		{":source archive o", 16, "one.conf"},
-		{":source host a", 13, "app1|app2"}, {":source host app1 a", 18, "app1|app2"},
+
 		{":compare --b", 9, "--baseline "}, {":compare o", 9, "one.conf"}, {":summarize --top 2 --by m", 24, "max|mean"}, {":summarize --sort p5", 18, "p50"}, {":summarize t.", 11, "t.a|t.b|t.c|t.d|t.s"},
 		{":set ", 5, "across |color |delimiter |header |interval |language |long |output |pager |percent |precision |raw |safe-csv |samples |scale |sort |timestamp |top |verbose |vertical |wide "},
 		{":set out", 5, "output "},

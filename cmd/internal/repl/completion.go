@@ -82,10 +82,6 @@ func ofSource(c *completer, arg string) int {
 		c.offer(rest, c.s.opt.Files.Glob(rest)...)
 		return len(arg) - len(rest)
 	}
-	if rest, ok := strings.CutPrefix(arg, Host+" "); ok {
-		c.offer(rest[lastWord(rest):], c.s.opt.KnownHosts(rest[lastWord(rest):])...)
-		return lastWord(arg)
-	}
 	c.offer(arg, Host+" ", Archive+" ", Local)
 	c.offer(arg, c.s.opt.Files.Glob(arg)...)
 	return 0

@@ -65,9 +65,7 @@ type Sources struct {
 	// Machines returns what samples the recordings of each machine in a list of archives, but for their times.
 	Machines func(ctx context.Context, archives string) *query.Recordings
 	// Derived opens the source once more, with the definitions as PCP evaluates them, to be recorded.
-	Derived func(ctx context.Context) (*derive.Source, error)
-	// KnownHosts returns hosts that begin with a prefix, to be proposed.
-	KnownHosts     func(prefix string) []string
+	Derived        func(ctx context.Context) (*derive.Source, error)
 	ArchiveVersion int // of what is recorded: 2 or 3; 0 means 3
 }
 

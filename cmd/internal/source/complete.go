@@ -57,7 +57,7 @@ func (o *Opener) CompleteValue(ctx context.Context, option string, operands []st
 		}
 		return InList(prefix, o.archives), true
 	case "host":
-		return Hosts(o.env.LookupEnv, prefix), true
+		return nil, true
 	case "instances", "insts":
 		return InList(prefix, func(string) []string { return o.instances(ctx, operands) }), true
 	}
