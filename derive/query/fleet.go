@@ -7,7 +7,6 @@ import (
 	"iter"
 	"slices"
 	"sync"
-	"time"
 
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
@@ -53,8 +52,7 @@ type Watcher interface {
 type Fleet struct {
 	// Open opens the source of a host. It may be called for several hosts at the same time. Nil is [pmapi.OpenHost].
 	Open func(ctx context.Context, host string) (pmapi.Source, error)
-	// Report, unless nil, is called with the error of a host while the others continue. If many hosts have the error, it is called once
-	// more with "" as the host and the number of the others.
+	// Report, unless nil, is called once with the error of a host while the others continue.
 	Report func(host string, err error)
 	// Equivalent is that of Source.
 	Equivalent func(a, b pcp.InDom) bool
@@ -94,7 +92,7 @@ func (f *Fleet) Run(ctx context.Context, defs *derive.Set, q *Query) (*Stream, e
 	}
 	st := &Stream{once: q.Once}
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
-		r := &rounds{fleet: f, q: q, all: mix{stream: st, sel: &q.Select, across: across}, state: make(map[string]*hostState), round: make(map[string]*reading)}
+		r := &rounds{fleet: f, q: q, all: mix{stream: st, sel: &q.Select, across: across}, state: make(map[string]*hostState), round: make(map[string]*reading), said: make(map[string]bool)}
 		r.all.begin, r.all.complain = r.header, r.complain
 		r.run(ctx, defs, yield)
 	}
@@ -110,23 +108,12 @@ type rounds struct {
 	state map[string]*hostState
 	round map[string]*reading // the answers of the round so far
 	taken int
-	open  int // hosts that are not done
-	reports
+	open  int             // hosts that are not done
+	said  map[string]bool // problems that have been reported in full
 }
 
-// reports is what has been reported of hosts that fail.
-type reports struct {
-	said map[string]bool // problems that have been reported in full
-	told int             // hosts that have been reported
-	more int             // those that have not, since the last line about their number
-	line time.Time       // when that was
-}
-
-const (
-	maxSaid  = 100         // problems that are kept to shorten those that are the same
-	maxTold  = 1000        // hosts of which each has a report; of others only the number is reported,
-	moreEach = time.Minute // and not more often
-)
+// maxSaid is how many problems are kept to shorten those that are the same.
+const maxSaid = 100
 
 // A hostState is the state of a host.
 type hostState struct {
@@ -235,9 +222,6 @@ func (r *rounds) end(ctx context.Context, whole bool, yield func(*sampling.Sampl
 	if err := r.flush(ctx, yield); err != nil {
 		return err
 	}
-	if time.Since(r.line) >= moreEach {
-		r.tellMore()
-	}
 	if r.q.Watcher == nil || !whole {
 		return nil
 	}
@@ -299,30 +283,10 @@ func (r *rounds) report(host string, st *hostState) {
 	if r.said[err.Error()] {
 		err = diagnose.From(err)
 	} else if len(r.said) < maxSaid {
-		if r.said == nil {
-			r.said = make(map[string]bool)
-		}
 		r.said[err.Error()] = true
 	}
-	r.tell(host, st, err)
-}
-
-// tell reports an error of a host, or counts it if those of many have been reported.
-func (r *rounds) tell(host string, st *hostState, err error) {
 	st.reported = true
-	if r.told++; r.told > maxTold {
-		r.more++
-		return
-	}
 	r.fleet.Report(host, err)
-}
-
-// tellMore reports how many hosts have failed besides those that have been reported.
-func (r *rounds) tellMore() {
-	if r.more > 0 {
-		r.fleet.Report("", Problemf("%d more hosts have errors", r.more))
-		r.more, r.line = 0, time.Now()
-	}
 }
 
 // verdict returns the error of the run: some host has never answered. A Watcher knows which they are.
@@ -336,7 +300,6 @@ func (r *rounds) verdict() error {
 			r.report(h, st)
 		}
 	}
-	r.tellMore()
 	if good == 0 || r.q.Watcher == nil && good < len(r.fleet.hosts) {
 		return ErrHosts
 	}
@@ -399,6 +362,7 @@ func (r *rounds) header(h *sampling.Header) {
 // complain reports an error of a host that has answered, once.
 func (r *rounds) complain(host string, err error) {
 	if st := r.state[host]; !st.reported && r.fleet.Report != nil {
-		r.tell(host, st, err)
+		st.reported = true
+		r.fleet.Report(host, err)
 	}
 }

@@ -194,29 +194,6 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// TestFleetDown: of many hosts that fail some are reported, and the number of the others.
-func TestFleetDown(t *testing.T) {
-	hosts := make([]string, 1010)
-	for i := range hosts {
-		hosts[i] = fmt.Sprint("down", i)
-	}
-	var last string
-	n := 0
-	f := query.NewFleet(hosts)
-	f.Open = func(context.Context, string) (pmapi.Source, error) { return nil, pmerr.IPC }
-	f.Report = func(host string, err error) { n, last = n+1, host+": "+err.Error() }
-	st, err := f.Run(t.Context(), derive.NewSet(), &query.Query{Exprs: []string{"x"}, Once: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range st.Samples {
-		err = e
-	}
-	if want := ": 10 more hosts have errors"; !errors.Is(err, query.ErrHosts) || n != 1001 || last != want {
-		t.Errorf("%v, %d reports, the last one is %q", err, n, last)
-	}
-}
-
 // TestFleet: the values of several hosts come together, the failure of one is reported once, and
 // connections stay for the next query.
 func TestFleet(t *testing.T) {
