@@ -79,11 +79,8 @@ func (a *app) note(line string) {
 	fmt.Fprintln(a.Env.Stderr, line)
 }
 
-// report prints the error of one of several hosts, or for "" the number of others that have it.
+// report prints the error of one of several hosts.
 func (a *app) report(host string, err error) {
-	if host != "" {
-		host = pmcd.Redact(host) + ": "
-	}
-	head := a.Env.Prog + ": " + host
+	head := a.Env.Prog + ": " + pmcd.Redact(host) + ": "
 	fmt.Fprint(a.Env.Stderr, head, problemText(err, a.Env.Stderr, head))
 }

@@ -66,40 +66,23 @@ func Walk(n Node, f func(Node) bool) {
 	}
 }
 
-// At returns the smallest expression that a byte is in, or nil. It does not ask for the span of each
-// node on its way: in a long row of operators that takes time in proportion to the nodes below.
-func At(x Expr, pos Pos) Expr {
-	if start, end := x.Span(); pos < start || pos >= end {
-		return nil
-	}
-	for {
-		inner, leading := x, false // leading: it begins where x begins
-		switch n := x.(type) {
-		case *NestExpr: // what is in it has positions of another text
-		case *BinaryExpr:
-			inner, leading = n.X, !n.Op.IsFunction()
-			if leading && pos > n.OpPos || !leading && pos >= first(n.Y) {
-				inner, leading = n.Y, false
-			}
-		case *TernaryExpr:
-			switch inner, leading = n.Cond, true; {
-			case pos > n.Colon:
-				inner, leading = n.Y, false
-			case pos > n.Quest:
-				inner, leading = n.X, false
-			}
-		default:
-			for _, operand := range Operands(n) {
-				if operand != nil && (inner == x || pos >= first(*operand)) {
-					inner = *operand
-				}
-			}
+// At returns the smallest expression that a byte is in, or nil. Of a definition that stands in the place of a
+// name it returns all: its parts have positions of another text.
+func At(x Expr, pos Pos) (found Expr) {
+	Walk(x, func(n Node) bool {
+		e, ok := n.(Expr)
+		if !ok {
+			return false
 		}
-		if inner == x || pos >= last(inner) || !leading && pos < first(inner) {
-			return x
+		start, end := e.Span()
+		inside := start <= pos && pos < end
+		if inside {
+			found = e
 		}
-		x = inner
-	}
+		_, other := e.(*NestExpr)
+		return inside && !other
+	})
+	return found
 }
 
 // Mentions returns the names of metrics in a tree with their places: operands, and those of meta=.

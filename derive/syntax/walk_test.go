@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // everything has each kind of node.
@@ -222,21 +221,5 @@ func TestAt(t *testing.T) {
 		if got := At(x, pos); got != want {
 			t.Errorf("byte %d: %v, want %v", pos, got, want)
 		}
-	}
-}
-
-// TestAtRow asks for each byte of a long row of operators.
-func TestAtRow(t *testing.T) {
-	x, err := testConfig.Parse(strings.Repeat("a+b?1:", 10_000) + "c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	_, end := x.Span()
-	for pos := Pos(0); pos < end; pos += 100 {
-		At(x, pos)
-	}
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
