@@ -20,11 +20,11 @@
 //
 // The files have one order, in which each uses only those before it:
 //
-//	id, error, definition                     what a definition is
-//	control, observer, settings, set, registry  what defines it
-//	metric, view, bind                        what it is in a Source, checked against the metrics below
-//	plan, source, define                      the Source itself, and metrics of its own
-//	overlay, names, meta, fetch               its answers: names, metadata, values
+//	id, error, definition                       a definition
+//	control, observer, settings, set, registry  many of them
+//	metric, view, bind                          metrics of a Source, checked against those below
+//	plan, source, define                        the Source, and how metrics are added to it
+//	overlay, names, meta, fetch                 its answers: names, metadata, values
 //
 // An [Observer] follows all of this; package debug has one that prints it.
 //
