@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
 )
 
 // A pass is rules at work on the definitions that PCP takes.
@@ -25,12 +26,13 @@ type pass struct {
 	*work
 	ctx     context.Context
 	rule    *Rule
-	metrics []string // of the source, ascending; nil before they are needed
+	metrics []string               // of the source, ascending; nil before they are needed
+	insts   map[pcp.InDom][]string // names of instances
 }
 
 // rules applies the rules.
 func (w *work) rules(ctx context.Context) error {
-	p, n, read := &pass{work: w, ctx: ctx}, 0, len(w.found)
+	p, n, read := &pass{work: w, ctx: ctx, insts: make(map[pcp.InDom][]string)}, 0, len(w.found)
 	for _, d := range w.entries {
 		if d.wrong {
 			continue

@@ -3,10 +3,12 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 )
 
 // A Rule looks for one kind of mistake.
@@ -58,6 +60,14 @@ var rules = []*Rule{
 				p.report(d, -1, d.Name()+" has no help text", d.Name()+"(oneline) = ... gives it one")
 			}
 		},
+	},
+	{
+		Name: "no-values",
+		Doc: "No instance is left: an instance does not exist, a pattern matches none, or two instances of a domain are operands, which do not " +
+			"meet even if each is selected by itself: scalar() makes single values of them.",
+		Bad:  "disk.both = disk.dev.total[sda] + disk.dev.total[nvme0n1]\n",
+		Good: "disk.both = scalar(disk.dev.total[sda]) + scalar(disk.dev.total[nvme0n1])\n",
+		node: noValues,
 	},
 	{
 		Name: "non-counter",
@@ -117,7 +127,7 @@ var rules = []*Rule{
 }
 
 // gone are rules of earlier versions. Files may still switch them off.
-var gone = []string{"cost", "dead-arm", "duplicate", "missing", "no-values", "units", "unknown-label", "unused"}
+var gone = []string{"cost", "dead-arm", "duplicate", "missing", "units", "unknown-label", "unused"}
 
 // Rules returns all rules by their names. The slice belongs to the caller.
 func Rules() []*Rule { return slices.Clone(rules) }
@@ -210,6 +220,59 @@ func ignored(p *pass, d *definition, n syntax.Node) {
 		}
 		last[s.Tag] = s
 	}
+}
+
+func noValues(p *pass, d *definition, n syntax.Node) {
+	if b, ok := n.(*syntax.BinaryExpr); ok {
+		x, _ := syntax.Unparen(b.X).(*syntax.InstExpr)
+		y, _ := syntax.Unparen(b.Y).(*syntax.InstExpr)
+		if x != nil && y != nil && x.Name != y.Name {
+			p.report(d, start(b), "no instance is left, so this never has values: "+d.text(b), "scalar("+d.text(b.X)+") is a single value")
+		}
+		return
+	}
+	var matches func(name string) bool
+	x, _ := n.(syntax.Expr)
+	switch n := n.(type) {
+	case *syntax.InstExpr:
+		matches = func(name string) bool { return name == n.Name || firstWord(name) == n.Name }
+	case *syntax.MatchInstExpr:
+		if match := d.info.Patterns[n]; match != nil {
+			matches = func(name string) bool { return match(firstWord(name)) == (n.NotPos < 0) }
+		}
+	}
+	if matches == nil || p.opt.Syntax {
+		return
+	}
+	list := p.instances(d.info.Types[x].InDom)
+	if len(list) == 0 || slices.ContainsFunc(list, matches) {
+		return
+	}
+	var notes []string
+	if len(list) <= maxListed {
+		notes = []string{"the instances are " + strings.Join(list, ", ")}
+	}
+	p.report(d, start(x), "no instance is left, so this never has values: "+d.text(x), notes...)
+}
+
+const maxListed = 8
+
+// instances returns the names of the instances of a domain, none if they are not known.
+func (p *pass) instances(d pcp.InDom) []string {
+	names, asked := p.insts[d]
+	if !asked {
+		list, _ := pmapi.InstancesOf(p.ctx, p.Source, d, pmapi.Ever())
+		for _, in := range list {
+			names = append(names, in.Name)
+		}
+		p.insts[d] = names
+	}
+	return names
+}
+
+func firstWord(name string) string {
+	word, _, _ := strings.Cut(name, " ")
+	return word
 }
 
 func nonCounter(p *pass, d *definition, n syntax.Node) {
