@@ -34,8 +34,8 @@ type lineReader struct {
 }
 
 // operators are characters that have a meaning outside of quotes which a line cannot have: it would
-// run another program, or stand for other words.
-const operators = "`;|&<>()*?[{}!#^\n\r"
+// run another program, or stand for other words. A bracket that is open means itself.
+const operators = "`;|&<>()*?{}!#^\n\r"
 
 // readLine takes apart a command line, of which a shell has read nothing yet. It reports whether the
 // words are known: a line that runs programs, or has variables that are not exported, has none.

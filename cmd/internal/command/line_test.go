@@ -23,6 +23,7 @@ func TestReadLine(t *testing.T) {
 		{"bash", `p 'a\`, []string{"p", `a\`}},
 		{"bash", `p a\`, []string{"p", "a"}},
 		{"bash", `p ~/x "~" a~ $V ${V}w "$BLANK" '$V'`, []string{"p", "/h/x", "~", "a~", "v", "vw", "a b", "$V"}},
+		{"bash", "p m[sd", []string{"p", "m[sd"}},
 		{"bash", "p $BLANK", nil}, {"bash", "p $NONE", nil}, {"bash", "p $(x)", nil}, {"bash", `p "$(x)`, nil}, {"bash", "p ${V:-x}", nil},
 		{"bash", "p `x", nil}, {"bash", "p \"`x", nil}, {"bash", "p;x", nil}, {"bash", "p >x", nil}, {"bash", "p a*", nil}, {"bash", "p $", nil}, {"bash", "p ~root", nil},
 		{"bash", "p $'x'", nil}, {"bash", "p !x", nil}, {"bash", `p "!x`, nil}, {"bash", "p a\nb", nil}, {"bash", "p $V[1]", nil},
