@@ -71,9 +71,6 @@ func Bind[S any](ctx context.Context, g *Group) (*Binding[S], error) {
 	}
 	if err != nil {
 		g.back(m)
-		for _, name := range b.defined {
-			_ = b.definer.Remove(name) // define has added it: removing it cannot fail
-		}
 		return nil, err
 	}
 	return &Binding[S]{g: g, fields: fields, rates: haveRates(fields)}, nil
@@ -132,13 +129,10 @@ func (b *binder) define(f *field) {
 	switch err := b.definer.Add(b.ctx, name, f.expr); {
 	case err == nil:
 		f.metric = name
-		b.defined = append(b.defined, name)
 	case f.optional:
 		f.none.fail(f.kind, pmerr.Of(err))
-		_ = b.definer.Remove(name) // Add may have failed before it took the name: then there is nothing to remove
 	default:
 		b.bad = append(b.bad, &Mistake{Field: f.path, Tag: f.text, Pos: 1, Err: err, Notes: b.definer.Explain(b.ctx, err)})
-		_ = b.definer.Remove(name) // as above
 	}
 }
 

@@ -102,8 +102,6 @@ func (b *binder) like(name string) string {
 type Definer interface {
 	// Add defines a metric by an expression.
 	Add(ctx context.Context, name, expr string) error
-	// Remove removes a metric that Add has defined.
-	Remove(name string) error
 	// Explain returns an error of Add as text for people: the mistake, the expression with a caret,
 	// and the likely intention, each line with its newline.
 	Explain(ctx context.Context, err error) string
@@ -113,7 +111,6 @@ type binder struct {
 	ctx     context.Context
 	g       *Group
 	definer Definer  // nil if the source has no expressions
-	defined []string // names of metrics
 	names   []string // all names of the source, for proposals
 	bad     Mistakes
 }
