@@ -16,7 +16,7 @@ import (
 )
 
 // ErrFormat is wrapped by the errors of all decoders.
-const ErrFormat = wire.ErrFormat
+var ErrFormat error = wire.ErrFormat
 
 // A Type is the kind of a message, with the protocol's number.
 type Type int32
