@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -78,6 +79,15 @@ func exported(t *testing.T) map[string]bool {
 			}
 		}
 	}
+	for name := range maps.Clone(names) { // what a type has of one that is embedded: derive.Registry.~settings
+		owner, embedded, ok := strings.Cut(name, ".~")
+		pkg, _, _ := strings.Cut(owner, ".")
+		for member := range maps.Clone(names) {
+			if method, has := strings.CutPrefix(member, pkg+"."+embedded+"."); ok && has {
+				names[owner+"."+method] = true
+			}
+		}
+	}
 	return names
 }
 
@@ -128,6 +138,9 @@ func members(s *ast.TypeSpec, add func(string)) {
 	for _, field := range list.List {
 		for _, id := range field.Names {
 			add(s.Name.Name + "." + id.Name)
+		}
+		if id, ok := field.Type.(*ast.Ident); ok && field.Names == nil {
+			add(s.Name.Name + ".~" + id.Name)
 		}
 	}
 }
