@@ -237,7 +237,7 @@ func TestKeep(t *testing.T) {
 		{"both", theirs, "2 0 2147483647\n5 1 lo\n7 1 wg0\n8 1 x\n", "[{0 lo} {10 wg0}]", "[{0 lo} {7 eth0} {10 wg0}]"},
 		{"largest number", "2 0 2147483647\n2147483647 1 lo\n", "", "[{0 wg0} {2147483647 lo}]", "[{0 wg0} {1 eth0} {2147483647 lo}]"},
 		{"no number", "2 0 2147483647\nx 1 lo\n", "", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
-		{"negative", "2 0 2147483647\n-5 1 lo\n", "2 0 9\n77 1 lo\n", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
+		{"negative", "2 0 2147483647\n-5 1 lo\n", "2 0 x\n77 1 lo\n", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
 		{"another version", "9 0 2147483647\n5 1 lo\n", "\x00\xff\n\n", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
 		{"cut", theirs[:20], "2", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
 		{"twice", "2 0 2147483647\n5 1 lo\n5 1 eth0\n", "2 0 2147483647\n5 1 lo\n6 1 lo\n", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
