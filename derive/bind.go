@@ -102,7 +102,7 @@ func (e *env) bindAll(list []*metric, l *Listing) error {
 func (e *env) prefetch() error {
 	var names []string
 	if e.names == nil {
-		e.names = make(map[string]pcp.Answer[pcp.ID], 2*len(e.pending)) // of its own, and one more
+		e.names = make(map[string]pcp.Answer[pcp.ID], 2*len(e.pending)) // room for the name of each and for one operand
 		e.descs = make(map[pcp.ID]pcp.Answer[pcp.Desc], len(e.pending))
 	}
 	add := func(name string) {

@@ -13,8 +13,9 @@
 //
 // An expression is parsed when it is defined, and bound, that is checked against the metrics below,
 // when a Source first needs it. Its history, for delta() and rate(), belongs to the Source. A
-// metric that cannot be bound is reported once, by Options.Warn, and is then invalid for this
-// Source: its name resolves, but its description is pmerr.BadDerive and walks omit it.
+// metric of the Set that cannot be bound is reported once, by Options.Warn, and is then invalid for this
+// Source: its name resolves, but its description is pmerr.BadDerive and walks omit it. One of the
+// Source's own is refused when it is added.
 //
 // Without a Source, [Compile] makes a [Definition] of an expression.
 //
@@ -25,6 +26,9 @@
 //	metric, view, bind                          metrics of a Source, checked against those below
 //	plan, source, define                        the Source, and how metrics are added to it
 //	overlay, names, meta, fetch                 its answers: names, metadata, values
+//
+// A fetch goes the other way: Source.Fetch prepares its plan, which binds the metrics that it asks for and
+// makes the programs of package eval, and Source.derive runs these.
 //
 // An [Observer] follows all of this; package debug has one that prints it.
 //

@@ -68,7 +68,7 @@ func (s *Set) all() iter.Seq[*Definition] {
 	}
 }
 
-// Names returns the names of All.
+// Names returns the names of the definitions, the user's own first.
 func (s *Set) Names() (names []string) {
 	for d := range s.all() {
 		names = append(names, d.name)

@@ -210,7 +210,7 @@ func (r *reporter) series(ctx context.Context, m *metric) string {
 		m.name, labels, d.Sem, d.Type, d.Units)
 }
 
-// identifier returns the series identifier of a description (commands.md T5.7).
+// identifier returns the identifier of a series: the SHA-1 of a formatted text, in hexadecimal (commands.md T5.7).
 func identifier(format string, args ...any) string {
 	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, format, args...)))
 }

@@ -24,7 +24,7 @@ func (r inDomRange) has(d pcp.InDom) bool {
 	return r.inDom == d || r.all && r.inDom.Domain() == d.Domain()
 }
 
-// Equivalent reports whether values of two instance domains may be combined. A nil map has none; it
+// Equivalent reports whether values of two instance domains may be combined. With a nil map only equal domains may be; it
 // is meant for Options.Equivalent.
 func (m *InDomMap) Equivalent(a, b pcp.InDom) bool {
 	if m == nil {

@@ -66,8 +66,8 @@ func (r *recorder) add(name string, e syntax.Expr, info *check.Info, between boo
 	return m
 }
 
-// describe finds the descriptors of the operands of an expression: info.Metrics may have those of all
-// expressions, and definitions may be in many.
+// describe finds the descriptors of the operands of an expression. It walks over the expression, because
+// info.Metrics may have operands of others, too, and enters each nested definition once.
 func (r *recorder) describe(e syntax.Expr, info *check.Info) {
 	syntax.Walk(e, func(n syntax.Node) bool {
 		switch n := n.(type) {

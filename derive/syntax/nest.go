@@ -55,8 +55,8 @@ func Nest(x Expr, f func(*MetricRef) (Expr, Shape)) (Expr, Shape) {
 	return x, shape
 }
 
-// Unparen returns x without parentheses around it. A name in whose place an expression stands is
-// that expression.
+// Unparen returns x without parentheses around it. A name in whose place an expression stands, a
+// NestExpr, is its X.
 func Unparen(x Expr) Expr {
 	for {
 		switch n := x.(type) {

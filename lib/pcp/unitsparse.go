@@ -16,8 +16,8 @@ import (
 //	base  = word [ "^" power ]
 //	extra = kind " (" scale ")"
 //
-// A side's numbers multiply; each of the three dimensions, and extra units as a whole, may occur
-// once in it.
+// A side's numbers multiply; each of the three dimensions may occur once in it, and one
+// extra unit, such as a temperature.
 
 // A UnitsError is the mistake in a text of units. errors.Is finds pmerr.Conv in it.
 type UnitsError struct {

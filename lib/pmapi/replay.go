@@ -72,8 +72,9 @@ func (r *Replay) Bounds(context.Context) (start, end pcp.Timestamp, err error) {
 }
 
 // Next moves the position to the next record in the direction that SetMode set, and returns its index
-// in Times and its time. In the mode pcp.Interp that is the last record at the position or before, the
-// time is the position, and the position moves on. The end is pmerr.EOL.
+// in Times and its time. In the mode pcp.Interp i is the last record that is
+// not later than the position, at is the position, and the position then moves by the delta of SetMode. The
+// end is pmerr.EOL.
 func (r *Replay) Next() (i int, at pcp.Timestamp, err error) {
 	if r.Closed() {
 		return 0, at, pmerr.NoContext

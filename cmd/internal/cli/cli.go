@@ -47,8 +47,8 @@ func Main[C Command](newCommand func(*Env) C) int {
 }
 
 // growStack makes the stack as large as most command lines need while there is little on it. Later,
-// deep in a call, the runtime looks up every function on it to copy it: a tenth of the page faults
-// that a start has beyond those of an empty program.
+// deep in a call, the runtime looks up every function on it to copy it. Copying then costs a tenth
+// of the page faults by which a start exceeds that of an empty program.
 //
 //go:noinline
 func growStack(n int) byte {

@@ -195,7 +195,7 @@ func (o *observed) Close() error {
 	return err
 }
 
-// Labels asks for one object after the other, so that the lines of a connection stand before its own.
+// Labels asks for one object after the other, so that what a request prints on a connection stands before the line about its object.
 func (o *observed) Labels(ctx context.Context, kind pcp.LabelKind, idents []uint32, at pmapi.When) ([]pcp.Answer[pcp.ObjectLabels], error) {
 	all := make([]pcp.Answer[pcp.ObjectLabels], 0, len(idents))
 	for i, ident := range idents {

@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Domain is the usual domain of New.
+// Domain is the domain of the metrics, unless the options have another.
 const Domain = 60
 
 // Options configure the collector: its domain, and the root of the files.

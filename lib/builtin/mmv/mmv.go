@@ -19,7 +19,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Domain is the usual domain of New.
+// Domain is the domain of the metrics, unless the options have another.
 const Domain = 70
 
 // Options configure an MMV collector.

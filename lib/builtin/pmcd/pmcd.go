@@ -20,7 +20,7 @@ import (
 	"pmtools/lib/when"
 )
 
-// Domain is the usual domain of New.
+// Domain is the domain of the metrics, unless the options have another.
 const Domain = 2
 
 //go:embed metrics.txt

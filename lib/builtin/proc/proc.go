@@ -19,7 +19,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Domain is the usual domain of New, processSerial the number of the domain of its processes.
+// Domain is the domain of the metrics, unless the options have another, and processSerial the number of the domain of its processes.
 const (
 	Domain        = 3
 	processSerial = 9

@@ -125,5 +125,5 @@ func (q runQueues) add(text []byte) {
 	}
 }
 
-// stateQueues are the queues of processes with memory of their own, by the letters of states.
+// stateQueues has, by the letter of its state, the queue in which a process that is no kernel thread is counted.
 var stateQueues = [256]string{'R': "runnable", 'D': "blocked", 'P': "blocked", 'S': "sleeping", 'T': "stopped", 't': "stopped"}

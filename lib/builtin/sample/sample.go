@@ -26,7 +26,7 @@ import (
 // Values depend only on the number and the times of fetches. Values that look random come from one
 // shared generator (random.go), so that they depend on the order of fetches.
 
-// Domain is the usual domain of New.
+// Domain is the domain of the metrics, unless the options have another.
 const Domain = 29
 
 //go:embed metrics.txt

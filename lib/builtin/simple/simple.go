@@ -15,7 +15,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Domain is the usual domain of New.
+// Domain is the domain of the metrics, unless the options have another.
 const Domain = 253
 
 // Options configure a simple collector. The zero value is the default.

@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Domain is the usual domain of New.
+// Domain is the domain of the metrics, unless the options have another.
 const Domain = 250
 
 // New returns the smallest collector: the time of day.

@@ -1,7 +1,7 @@
 // Package bucket keeps exported tables in a bucket of S3, or of a server that speaks its protocol.
 //
 // Objects appear whole. An export stores its files as multipart uploads, which nobody sees, then
-// puts the manifest in the place of the one that it has read, and then completes the uploads that
+// replaces the manifest, provided that it is still the one that it has read, and then completes the uploads that
 // the manifest names. There is no lock: of two exports at the same time the later one finds that
 // the manifest is another, and begins anew.
 package bucket
