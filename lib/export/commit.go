@@ -16,7 +16,7 @@ import (
 )
 
 // open makes the stage of an export, and finds the records that are to be exported. cover is nil, or what a
-// read before has found. No other export of the host begins before the stage is removed.
+// read before has found.
 func (r *reader) open(ctx context.Context, wide bool, cover *coverage) (*stage, error) {
 	m, unlock, err := openManifest(ctx, r.cfg.store(), r.host)
 	if err != nil {
@@ -27,10 +27,10 @@ func (r *reader) open(ctx context.Context, wide bool, cover *coverage) (*stage, 
 	if err == nil {
 		s, err = newStage(ctx, p, m)
 	}
-	if err != nil {
-		return nil, errors.Join(err, unlock())
+	if err = errors.Join(err, unlock()); err != nil {
+		return nil, err
 	}
-	s.unlock, s.form = unlock, r.form(wide)
+	s.form = r.form(wide)
 	if err = r.attach(ctx, m, &s.form, cover); err != nil {
 		err = errors.Join(err, s.remove())
 	}
@@ -112,11 +112,23 @@ func (r *reader) sameMachine(m *manifest) error {
 // commit makes the complete files and the records that were read part of the tables: all or nothing, also if
 // the process or the machine stops in the middle.
 func (s *stage) commit(r *reader, damage error, values int64) error {
-	done, ctx, m := s.done(), context.Background(), s.m // what was read until ctx ended is kept
+	done, ctx := s.done(), context.Background() // what was read until ctx ended is kept
+	m, unlock, err := openManifest(ctx, s.m.store, r.host)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := errors.Join(s.conflict(m, r), r.resolve(ctx, m)); err != nil {
+		return err
+	}
 	if len(done) == 0 {
 		return nil
 	}
 	m.Machine, m.Commit = cmp.Or(m.Machine, r.machine), change{}
+	if r.recs.cover != nil {
+		s.replace(m, r.recs.cover)
+	}
+	s.number(m, done)
 	u := s.unit(m, r, done)
 	u.Values += values
 	if u.Damage = ""; damage != nil {
@@ -125,9 +137,11 @@ func (s *stage) commit(r *reader, damage error, values int64) error {
 	if err := s.metrics(ctx, m, r, damage); err != nil {
 		return err
 	}
-	var err error
 	if m.Commit.Move, err = s.put(ctx); err != nil {
 		return err
+	}
+	for _, move := range m.Commit.Move { // a wide table with other columns takes the name of the one before
+		m.Commit.Remove = slices.DeleteFunc(m.Commit.Remove, func(old string) bool { return old == move[1] })
 	}
 	if err := r.claim(ctx, m); errors.Is(err, ErrChanged) {
 		return s.meanwhile(r)
@@ -151,7 +165,6 @@ func (s *stage) publish(ctx context.Context, m *manifest, r *reader, u *unit) er
 		if s.kept = e != nil || now.Check == m.Check; e != nil || now.Check != m.Check {
 			return err
 		}
-		m.version = now.version
 	}
 	s.kept = true
 	ctx, cancel := context.WithCancel(ctx)
@@ -160,7 +173,7 @@ func (s *stage) publish(ctx context.Context, m *manifest, r *reader, u *unit) er
 	if err := m.Commit.apply(ctx, m.store); err != nil {
 		return fmt.Errorf("%w; the export is complete, and the next one of the host moves the rest of its files", err)
 	}
-	s.kept, s.key = false, u.Files[0]
+	s.kept, s.m, s.key = false, m, u.Files[0]
 	if n := len(u.Pieces); n > 0 {
 		r.recs.tally.commit(u.Pieces[n-1])
 	}
@@ -200,19 +213,72 @@ func (s *stage) put(ctx context.Context) (moves [][2]string, err error) {
 	return s.files.Put(ctx, files)
 }
 
-var errMeanwhile = errors.New("another export has changed the tables meanwhile")
+var errMeanwhile = errors.New("another export has written records of the same time meanwhile")
 
 func (s *stage) meanwhile(r *reader) error {
 	return fmt.Errorf("%w: host %s in %s: run this one again", errMeanwhile, r.host, s.m.store.Name(""))
 }
 
-// replace removes the units that are exported again.
-func (m *manifest) replace(c *coverage) {
-	for _, i := range slices.Backward(c.replace) {
-		m.Commit.Remove = append(m.Commit.Remove, m.Exports[i].Files...)
-		m.Exports = slices.Delete(m.Exports, i, i+1)
+// conflict returns an error if another export has changed the tables where this one does.
+func (s *stage) conflict(m *manifest, r *reader) error {
+	failed := s.meanwhile(r)
+	has := func(list []unit, u *unit) bool {
+		return slices.ContainsFunc(list, func(v unit) bool { return reflect.DeepEqual(v, *u) })
 	}
-	c.replace = nil
+	if c := r.recs.cover; c != nil {
+		for _, u := range c.replace {
+			if !has(m.Exports, &s.m.Exports[u]) {
+				return failed
+			}
+		}
+	}
+	for i := range m.Exports {
+		u := &m.Exports[i]
+		if u.Form.Wide != s.form.Wide || has(s.m.Exports, u) {
+			continue
+		}
+		for _, mine := range r.recs.tally.complete() {
+			if slices.ContainsFunc(u.Pieces, func(p piece) bool { return p.From <= mine.To && p.To >= mine.From }) {
+				return failed
+			}
+		}
+	}
+	return r.sameMachine(m)
+}
+
+// replace removes the units that are exported again.
+func (s *stage) replace(m *manifest, c *coverage) {
+	for _, i := range c.replace {
+		old := &s.m.Exports[i]
+		m.Exports = slices.DeleteFunc(m.Exports, func(u unit) bool { return reflect.DeepEqual(u, *old) })
+		m.Commit.Remove = append(m.Commit.Remove, old.Files...)
+	}
+}
+
+// number gives files the numbers after those of the manifest, whose files an export beside this one may have
+// written.
+func (s *stage) number(m *manifest, done []*output) {
+	base := s.place.base()
+	shift := make(map[string]int)
+	for _, o := range slices.Backward(done) {
+		if o.number >= 0 && o.table != "wide" {
+			shift[o.table] = max(m.next(o.table, base)-o.number, 0)
+		}
+	}
+	for _, o := range s.outputs {
+		switch {
+		case o.table == "wide": // all of an export have the same number, the first ones none
+			if o.number = m.next(o.table, base); o.number == 0 {
+				o.number = -1
+			}
+		case o.number >= 0:
+			o.number += shift[o.table]
+		}
+		o.to = o.path(base, o.number)
+	}
+	for table, n := range shift {
+		s.numbers[table] += n
+	}
 }
 
 // unit returns the unit to which the files and the records belong: a new one, or the one whose records these
@@ -222,13 +288,10 @@ func (s *stage) unit(m *manifest, r *reader, done []*output) *unit {
 	u := (*unit)(nil)
 	if r.recs.cover == nil {
 		u = m.find(func(u *unit) bool { return slices.Contains(u.Files, s.key) })
-	} else {
-		before := t.before(r.recs.cover, m)
-		if m.replace(r.recs.cover); before != nil {
-			u = m.find(func(u *unit) bool {
-				return reflect.DeepEqual(u.Form, s.form) && len(u.Pieces) > 0 && u.Pieces[len(u.Pieces)-1] == *before
-			})
-		}
+	} else if before := t.before(r.recs.cover, s.m); before != nil {
+		u = m.find(func(u *unit) bool {
+			return reflect.DeepEqual(u.Form, s.form) && len(u.Pieces) > 0 && u.Pieces[len(u.Pieces)-1] == *before
+		})
 	}
 	pieces := t.complete()
 	if u == nil {

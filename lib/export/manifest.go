@@ -217,8 +217,7 @@ func (m *manifest) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.version, err = m.store.Replace(ctx, m.path, text, m.version)
-	return err
+	return m.store.Replace(ctx, m.path, text, m.version)
 }
 
 // micros reports whether the tables have microseconds.

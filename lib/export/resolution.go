@@ -94,7 +94,7 @@ func (r *reader) claim(ctx context.Context, m *manifest) error {
 		err = r.sameResolution(m.store, micros)
 	}
 	if err == nil {
-		_, err = m.store.Replace(ctx, headPath, fmt.Appendf(nil, "{\"version\": %d}\n", m.Version), version)
+		err = m.store.Replace(ctx, headPath, fmt.Appendf(nil, "{\"version\": %d}\n", m.Version), version)
 	}
 	return errors.Join(err, unlock())
 }

@@ -135,9 +135,8 @@ func partitioned(name string) (string, error) {
 type stage struct {
 	place   place
 	form    form
-	m       *manifest // which is locked
-	unlock  func() error
-	key     string // a file of the unit to which the stage has added last
+	m       *manifest // as it was when the stage was made, or changed last
+	key     string    // a file of the unit to which the stage has added last
 	files   Stage
 	outputs []*output           // that have not been moved
 	count   int                 // of those there were
@@ -152,7 +151,7 @@ type output struct {
 	table  string
 	dir    string // below the store
 	number int    // -1 if the table has one file
-	to     string // its path
+	to     string // its path, as far as is known before
 	store  Store
 	stage  Stage
 	synced chan error
@@ -209,7 +208,7 @@ func (o *output) failed(err error) error {
 	return err
 }
 
-// remove removes what is not complete, and ends the lock. Files that the manifest names stay until the next export moves them.
+// remove removes what is not complete. Files that the manifest names stay until the next export moves them.
 func (s *stage) remove() error {
 	for _, o := range s.outputs {
 		if o.synced == nil {
@@ -218,7 +217,7 @@ func (s *stage) remove() error {
 			<-o.synced
 		}
 	}
-	return errors.Join(s.files.Remove(context.Background(), s.kept), s.unlock())
+	return s.files.Remove(context.Background(), s.kept)
 }
 
 // namesOf returns the files of a table that were moved, as messages have them.

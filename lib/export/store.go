@@ -27,9 +27,9 @@ type Store interface {
 	// Read returns the content of a file of at most limit bytes, and its version.
 	Read(ctx context.Context, path string, limit int64) (text []byte, version string, err error)
 	// Replace makes a text the content of a file, whole and lasting. version is that which Read has
-	// returned, "" if there was no file; now is the new one. Where locks are not seen by all, another
-	// version than that is ErrChanged.
-	Replace(ctx context.Context, path string, text []byte, version string) (now string, err error)
+	// returned, "" if there was no file. Where locks are not seen by all, another version than that
+	// is ErrChanged.
+	Replace(ctx context.Context, path string, text []byte, version string) error
 	// List returns the names of the files and directories in a directory, none if there is none. Those of
 	// directories end with a slash.
 	List(ctx context.Context, dir string) ([]string, error)
@@ -71,8 +71,8 @@ type Dir string
 // Name implements Store.
 func (d Dir) Name(path string) string { return filepath.Join(string(d), filepath.FromSlash(path)) }
 
-// lockWait is how long an export waits for another one of the host, which holds the lock for as long as it runs.
-const lockWait = 10 * time.Minute
+// lockWait is how long an export waits for another one, which holds a lock for as long as it moves files.
+const lockWait = time.Minute
 
 // Lock implements Store. It removes what is left of files that were not replaced.
 func (d Dir) Lock(ctx context.Context, dir string) (unlock func() error, err error) {
@@ -129,8 +129,8 @@ func (d Dir) Read(_ context.Context, path string, limit int64) (text []byte, ver
 }
 
 // Replace implements Store.
-func (d Dir) Replace(_ context.Context, path string, text []byte, _ string) (now string, err error) {
-	return "", safefile.Replace(d.Name(path), text)
+func (d Dir) Replace(_ context.Context, path string, text []byte, _ string) error {
+	return safefile.Replace(d.Name(path), text)
 }
 
 // List implements Store.
@@ -182,20 +182,33 @@ func (d Dir) Remove(_ context.Context, paths []string) error {
 	return safefile.Forget(names)
 }
 
-// Stage implements Store. dir must be locked. It removes the stages of processes that were killed.
+// Stage implements Store. dir must be locked. It removes the stages whose processes are gone.
 func (d Dir) Stage(_ context.Context, dir string) (Stage, error) {
 	above := d.Name(dir)
 	old, _ := begin(above, "export-")
 	for _, dir := range old {
-		if safefile.Locks {
-			safefile.RemoveAll(dir)
+		if f, err := safefile.Lock(dir); err == nil {
+			f.Close()
+			if safefile.Locks {
+				safefile.RemoveAll(dir)
+			}
 		}
 	}
 	local, err := safefile.MakeTemp(filepath.Join(above, "export-"))
-	return &dirStage{path: path.Join(dir, filepath.Base(local)), local: local}, err
+	if err != nil {
+		return nil, err
+	}
+	lock, err := safefile.Lock(local)
+	if err != nil {
+		return nil, errors.Join(err, safefile.RemoveFile(local))
+	}
+	return &dirStage{path: path.Join(dir, filepath.Base(local)), local: local, lock: lock}, nil
 }
 
-type dirStage struct{ path, local string }
+type dirStage struct {
+	path, local string
+	lock        *os.File // of the directory, as long as the process lives
+}
 
 func (s *dirStage) Dir() string { return s.local }
 
@@ -214,8 +227,9 @@ func (s *dirStage) Put(_ context.Context, files [][2]string) (moves [][2]string,
 }
 
 func (s *dirStage) Remove(_ context.Context, named bool) error {
+	err := s.lock.Close()
 	if named {
-		return nil
+		return err
 	}
-	return safefile.RemoveAll(s.local)
+	return errors.Join(err, safefile.RemoveAll(s.local))
 }

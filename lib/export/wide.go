@@ -25,7 +25,6 @@ type Wide struct {
 	index   map[wideKey]int32
 	caches  []wideCache // of the metrics
 	cover   *coverage   // the records
-	check   string      // of the manifest that has others
 }
 
 type wideKey struct {
@@ -63,7 +62,7 @@ func Columns(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) 
 	if err := errors.Join(unlock(), r.attach(ctx, m, &f, nil)); err != nil {
 		return nil, err
 	}
-	w := &Wide{index: make(map[wideKey]int32), caches: make([]wideCache, len(r.metrics)), cover: recs.cover, check: m.Check}
+	w := &Wide{index: make(map[wideKey]int32), caches: make([]wideCache, len(r.metrics)), cover: recs.cover}
 	_, err = r.each(ctx, func() (damage, failed error) {
 		if damage, failed = w.take(ctx, r); failed == nil && len(w.columns) > MaxColumns {
 			failed = fmt.Errorf("a wide table has at most %d columns of values: choose fewer metrics, or export without --wide", MaxColumns)
@@ -219,9 +218,6 @@ func (w *Wide) Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *
 		return sum, err
 	}
 	defer func() { failed = errors.Join(failed, st.remove()) }()
-	if st.m.Check != w.check {
-		return sum, st.meanwhile(r)
-	}
 	out := newWideWriter(w, st, recs)
 	damage, err := r.each(ctx, func() (damage, failed error) {
 		if damage, failed = w.take(ctx, r); damage == nil && failed == nil {
@@ -301,11 +297,7 @@ func (w *wideWriter) add(g *group) error {
 
 func (w *wideWriter) create(date int64) (err error) {
 	p := w.stage.place
-	number := w.stage.m.next("wide", p.base()) // all files of an export have the same number, those of the first one none
-	if number == 0 {
-		number = -1
-	}
-	if w.file, err = w.stage.create("wide", p.dated("wide", date), number); err != nil {
+	if w.file, err = w.stage.create("wide", p.dated("wide", date), -1); err != nil {
 		return err
 	}
 	w.date, w.group = date, 0

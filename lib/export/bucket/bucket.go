@@ -139,22 +139,19 @@ func (b *Bucket) Read(ctx context.Context, path string, limit int64) (text []byt
 }
 
 // Replace implements export.Store.
-func (b *Bucket) Replace(ctx context.Context, path string, text []byte, version string) (now string, err error) {
+func (b *Bucket) Replace(ctx context.Context, path string, text []byte, version string) error {
 	in := &s3.PutObjectInput{Bucket: &b.name, Key: b.key(path), Body: strings.NewReader(string(text))}
 	if version == "" {
 		in.IfNoneMatch = aws.String("*")
 	} else {
 		in.IfMatch = &version
 	}
-	out, err := b.client.PutObject(ctx, in)
+	_, err := b.client.PutObject(ctx, in)
 	switch code, _ := codeOf(err); code {
 	case "PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey":
-		return "", fmt.Errorf("%s: %w", b.Name(path), export.ErrChanged)
+		return fmt.Errorf("%s: %w", b.Name(path), export.ErrChanged)
 	}
-	if err != nil {
-		return "", b.failed("write", path, err)
-	}
-	return aws.ToString(out.ETag), nil
+	return b.failed("write", path, err)
 }
 
 // List implements export.Store.

@@ -39,8 +39,7 @@ func TestSilence(t *testing.T) {
 		b := lying(t, 50*time.Millisecond, answer)
 		_, listed := b.List(t.Context(), "x")
 		_, _, read := b.Read(t.Context(), "x", 100)
-		_, replaced := b.Replace(t.Context(), "x", bytes.Repeat([]byte("x"), 20<<20), "")
-		for _, err := range []error{listed, read, replaced} {
+		for _, err := range []error{listed, read, b.Replace(t.Context(), "x", bytes.Repeat([]byte("x"), 20<<20), "")} {
 			if err == nil || !strings.Contains(err.Error(), "check AWS_ENDPOINT_URL") {
 				t.Error(err)
 			}
@@ -69,8 +68,7 @@ func TestRedirect(t *testing.T) {
 		b := lying(t, time.Minute, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+r.URL.Path, status) })
 		_, listed := b.List(t.Context(), "x")
 		_, _, read := b.Read(t.Context(), "x", 1)
-		_, replaced := b.Replace(t.Context(), "x", []byte("x"), "")
-		for _, err := range []error{listed, read, replaced, b.Remove(t.Context(), []string{"x"})} {
+		for _, err := range []error{listed, read, b.Replace(t.Context(), "x", []byte("x"), ""), b.Remove(t.Context(), []string{"x"})} {
 			if err == nil || !strings.Contains(err.Error(), other.URL) || !strings.Contains(err.Error(), "does not get the credentials") {
 				t.Errorf("status %d: %v", status, err)
 			}
