@@ -16,6 +16,7 @@ import (
 	"pmtools/derive/query"
 	"pmtools/internal/textwidth"
 	"pmtools/lib/option"
+	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
 )
 
@@ -241,7 +242,10 @@ func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []str
 	case v.Asks && v.Doors == Both && s.set.Output == outputs[0]:
 		return s.each(ctx, names, w, answers)
 	}
-	p := query.Problemf("%s has recordings of %s, and this needs one", s.name, textwidth.Plural(len(names), "host"))
+	for i := range names {
+		names[i] = pmcd.Redact(names[i])
+	}
+	p := query.Problemf("%s has recordings of %s, and this needs one", pmcd.Redact(s.name), textwidth.Plural(len(names), "host"))
 	p.Notes = []string{"name one with -a, or :source at the prompt: " + textwidth.Few(names, namesShown)}
 	return p
 }
@@ -252,6 +256,9 @@ const namesShown = 5
 // machines returns the recordings of the hosts that the archive is of, if an error comes of there being several; else nil.
 func (s *Session) machines(ctx context.Context, err error) []string {
 	if s.kind != Archive || s.src != nil || !errors.Is(err, pmerr.LogHost) && !errors.Is(err, pmerr.LogFile) {
+		return nil
+	}
+	if errors.Is(err, pmerr.LogFile) && strings.Contains(s.name, ",") { // none of those that a list names can be read
 		return nil
 	}
 	names := s.opt.Machines(ctx, s.name).Names
@@ -278,7 +285,7 @@ func (s *Session) each(ctx context.Context, names []string, w io.Writer, answers
 		if errors.Is(err, ErrNothing) {
 			nothing++
 		} else if err != nil {
-			bad = append(bad, (&side{from: name}).problem(err))
+			bad = append(bad, (&side{from: pmcd.Redact(name)}).problem(err))
 		}
 	}
 	if nothing == len(names) {
