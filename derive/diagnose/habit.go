@@ -330,6 +330,30 @@ func Instance(text string, x *syntax.InstExpr) *Problem {
 	return p
 }
 
+// Range describes a range of time in brackets, which the parser of the extended language takes for the name of an
+// instance. It returns nil for other texts.
+func Range(text string) *Problem {
+	x, err := check.Extended.Syntax().Parse(text)
+	if err != nil {
+		return nil
+	}
+	for n := range syntax.Preorder(x) {
+		if in, ok := n.(*syntax.InstExpr); ok && compile("^"+aDuration+"$").MatchString(in.Name) {
+			p := Instance(text, in)
+			if p == nil {
+				return nil
+			}
+			for i, note := range p.Notes {
+				if write, ok := strings.CutPrefix(note, "write "); ok {
+					p.Notes[i] = "with --extended: " + write
+				}
+			}
+			return p
+		}
+	}
+	return nil
+}
+
 // written reports whether a text is an expression, or the definition of one.
 func written(l check.Language, text string) bool {
 	return parses(l, defined(text))

@@ -30,6 +30,9 @@ func (b *Binder) SyntaxProblem(ctx context.Context, text string, err error) *dia
 	})
 	other := b.misfit(ctx, check.Extended, text)
 	if other == nil {
+		other = diagnose.Range(text)
+	}
+	if other == nil {
 		return p.Extension(extendedHint)
 	}
 	if n := len(p.Notes); len(p.Extension("--extended has it, but: "+other.Msg).Notes) > n {

@@ -315,6 +315,9 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 	reports, src := report.Named(args), s.src
 	var x report.Expansion
 	if reports {
+		if e.Changed("top") {
+			return misuse("--top is for expressions: each column of a report would have other instances; 'limit = N' in its file chooses them")
+		}
 		asked, done, err := s.asked(ctx)
 		if err != nil {
 			return err
@@ -326,6 +329,9 @@ func (e *evaluation) run(ctx context.Context, s *Session, args []string, w io.Wr
 		src = asked
 	}
 	q, err := e.query(ctx, s)
+	if reports && err == nil {
+		q.Select.Top = 0
+	}
 	if err != nil {
 		return err
 	}

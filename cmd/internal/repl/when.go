@@ -14,6 +14,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
 	"pmtools/derive/syntax"
+	"pmtools/internal/textwidth"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
@@ -61,6 +62,7 @@ type intervals struct {
 	tracks  map[int32]*track
 	values  map[int32]float64 // of the operand in the current sample
 	list    []digest.Interval
+	short   int // how many were shorter than least
 }
 
 // A track is the state of an instance: its last sample and, if the expression is not 0 there, the current interval.
@@ -116,7 +118,11 @@ func (x *intervals) run(ctx context.Context, s *Session, o *option.Options, text
 		return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.ID, b.ID))
 	})
 	t := &digest.Intervals{Form: s.digest(), Expr: text, Metric: &st.Header.Metrics[len(exprs)-1], List: x.list}
-	shown := s.show(context.WithoutCancel(ctx), w, t.Table())
+	table := t.Table()
+	if x.short > 0 {
+		table.Notes = append(table.Notes, textwidth.Plural(x.short, "interval")+" shorter than --for left out")
+	}
+	shown := s.show(context.WithoutCancel(ctx), w, table)
 	return cmp.Or(shown, err)
 }
 
@@ -268,6 +274,8 @@ func (x *intervals) close(t *track, goesOn bool) {
 	}
 	if t.Seconds() >= x.least.Seconds() {
 		x.list = append(x.list, t.Interval)
+	} else {
+		x.short++
 	}
 }
 
