@@ -183,5 +183,6 @@ func (p point) near(f float64) bool {
 	if n := p.digits(); n > 0 {
 		limit = 0.500_000_001 * math.Pow10(-n) // half of the last digit, and what binary fractions lack
 	}
+	limit += math.Nextafter(math.Abs(want), math.Inf(1)) - math.Abs(want) // what is written has been rounded, too
 	return err == nil && (f == want || math.Abs(f-want) <= limit && !math.IsInf(want, 0) || math.IsNaN(f) && math.IsNaN(want))
 }

@@ -71,8 +71,9 @@ func TestInstall(t *testing.T) {
 	if got := derive(0, "list", "-o", "csv"); strings.Count(got, ",installed,") != 3 {
 		t.Errorf("the list has\n%s", got)
 	}
-	derive(0, "uninstall", "my.sum", "new")
-	shows(0, "my.twice [twice]\n")
+	derive(1, "uninstall", "my.sum")
+	derive(0, "uninstall", "new")
+	shows(0, "my.sum [a sum]\nmy.twice [twice]\n")
 	derive(0, "uninstall", "mine.conf")
 	shows(1, "")
 }
