@@ -129,6 +129,11 @@ func (l *Library) Expand(ctx context.Context, src *query.Source, defs *derive.Se
 			p.Notes = []string{"summarize :" + b.Name + " --top N --by max ranks them; overall_rank = no ranks those of each sample"}
 			return Expansion{}, p
 		}
+		if b.Options.Is("invert_filter", false) {
+			p := query.Problemf("report %s filters instances after it has ranked them (invert_filter), which reports here do not", b.Name)
+			p.Notes = []string{"invert_filter = no filters first"}
+			return Expansion{}, p
+		}
 		for _, e := range b.Exprs {
 			x.Exprs = put(x.Exprs, e)
 		}

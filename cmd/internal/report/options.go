@@ -25,14 +25,14 @@ const (
 var options = [...][]string{
 	ignored: {
 		"source", "output", "speclocal", "derived", "names_change", "delimiter", "timefmt", "daemonize", "header", "instinfo", "csv_unitinfo",
-		"timestamp", "delay", "ignore_incompat", "ignore_unknown", "live_filter", "invert_filter", "include_labels", "include_texts", "extcsv",
+		"timestamp", "delay", "ignore_incompat", "ignore_unknown", "live_filter", "include_labels", "include_texts", "extcsv",
 		"extheader", "fixed_header", "dynamic_header", "separate_header", "repeat_header", "version",
 	},
 	textual: {
 		"instances", "predicate", "sort_metric", "colxrow",
 		"count_scale", "count_scale_force", "space_scale", "space_scale_force", "time_scale", "time_scale_force",
 	},
-	boolean:    {"unitinfo", "globals", "overall_rank", "overall_rank_alt", "omit_flat", "interpol"},
+	boolean:    {"unitinfo", "globals", "overall_rank", "overall_rank_alt", "invert_filter", "omit_flat", "interpol"},
 	number:     {"samples", "width", "width_force", "precision", "precision_force"},
 	signed:     {"rank", "limit_filter", "limit_filter_force"},
 	conversion: {"type", "type_prefer"},

@@ -131,13 +131,6 @@ type = raw
 proc.psinfo.utime = ut
 proc.memory.rss = rss
 proc.psinfo.vsize = vs
-[x-invert]
-rank = 2
-live_filter = yes
-invert_filter = yes
-instances = sdb,sr0
-disk.dev.read = read
-disk.dev.write = write
 [x-live]
 rank = -2
 live_filter = yes
@@ -161,7 +154,7 @@ func TestOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"-a", "/var/lib/pcp/testsuite/archives/20180416", "-t", "10", "-s", "6"}
-	for _, report := range []string{"x-rank", "x-predicates", "x-invert", "x-live"} {
+	for _, report := range []string{"x-rank", "x-predicates", "x-live"} {
 		theirs, ours := p.reference(t, report, args), p.own(t, report, args)
 		p.values(t, report, args, theirs, ours)
 		at := times(theirs)
