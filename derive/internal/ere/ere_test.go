@@ -126,7 +126,7 @@ func TestErrors(t *testing.T) {
 		{`\`, errBackslash}, {`a\`, errBackslash}, {`(a\`, errBackslash},
 		{`\1`, errReference}, {`(a)\2`, errReference}, {`(a)\1`, errNoReferences}, {`\<a`, errNoEdges}, {`a\>`, errNoEdges},
 		{"(a{1000}){1000}", errSize}, {"((((){999}){999}){999}){999}", errSize},
-		{strings.Repeat("(", 5000), errSize},
+		{strings.Repeat("(", 5000), errSize}, {"a" + strings.Repeat("*", 1<<20), errSize},
 	} {
 		if _, err := Compile(tc.pattern); err != tc.want {
 			t.Errorf("%.50q: got %v, want %v", tc.pattern, err, tc.want)

@@ -144,7 +144,10 @@ func (p *parser) escape() {
 
 // repetitions parses the repetitions after an atom whose output begins at start.
 func (p *parser) repetitions(start int) {
-	for p.rest != "" && strings.IndexByte("*+?{", p.rest[0]) >= 0 {
+	for n := 0; p.rest != "" && strings.IndexByte("*+?{", p.rest[0]) >= 0; n++ {
+		if n > maxNest { // each is a group around those before
+			p.fail(errSize)
+		}
 		suffix := "*"
 		switch p.next() {
 		case '+':
