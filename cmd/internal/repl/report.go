@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 	"io"
+	"strings"
 
 	"pmtools/cmd/internal/answer"
 	"pmtools/cmd/internal/report"
@@ -25,6 +26,21 @@ func (s *Session) expand(ctx context.Context, src *query.Source, args []string, 
 		tell(query.Problemf("%s", about))
 	}
 	return x, err
+}
+
+func newReport() *Verb {
+	return &Verb{
+		Name: "report", Usage: "[INTERVAL] NAME ...", Short: "Show a report: metrics and formulas with labels",
+		Long: "Show a report once, or as time goes by if there is an option about time. At the prompt :vmstat alone\n" +
+			"does the same for the report of that name. Options are those of eval.",
+		Doors: Both, Least: 1, Most: many, Leads: true, Partial: true, Complete: ofReports,
+		New: func(f *Flags) Run {
+			e := f.evaluation("")
+			return func(ctx context.Context, s *Session, args []string, w io.Writer) error {
+				return e.run(ctx, s, report.Arguments(strings.Join(e.counted(e.paced(args)), " ")), w)
+			}
+		},
+	}
 }
 
 func newReports() *Verb {

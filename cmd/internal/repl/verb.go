@@ -14,10 +14,7 @@ import (
 	"pmtools/cmd/internal/item"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/query"
-	"pmtools/internal/textwidth"
 	"pmtools/lib/option"
-	"pmtools/lib/pmcd"
-	"pmtools/lib/pmerr"
 )
 
 // A Verb is something that pmderive does: "pmderive NAME" in the shell, ":NAME" at the prompt. Both have its
@@ -242,56 +239,7 @@ func (s *Session) do(ctx context.Context, v *Verb, f *Flags, run Run, args []str
 	case v.Asks && v.Doors == Both && s.set.Output == outputs[0]:
 		return s.each(ctx, names, w, answers)
 	}
-	for i := range names {
-		names[i] = pmcd.Redact(names[i])
-	}
-	p := query.Problemf("%s has recordings of %s, and this needs one", pmcd.Redact(s.name), textwidth.Plural(len(names), "host"))
-	p.Notes = []string{"name one with -a, or :source at the prompt: " + textwidth.Few(names, namesShown)}
-	return p
-}
-
-// namesShown is how many recordings are named.
-const namesShown = 5
-
-// machines returns the recordings of the hosts that the archive is of, if an error comes of there being several; else nil.
-func (s *Session) machines(ctx context.Context, err error) []string {
-	if s.kind != Archive || s.src != nil || !errors.Is(err, pmerr.LogHost) && !errors.Is(err, pmerr.LogFile) {
-		return nil
-	}
-	if errors.Is(err, pmerr.LogFile) && strings.Contains(s.name, ",") { // none of those that a list names can be read
-		return nil
-	}
-	names := s.opt.Machines(ctx, s.name).Names
-	if len(names) < 2 {
-		return nil
-	}
-	return names
-}
-
-// each calls a function for the recording of each host, after a line that names it. The error is ErrNothing if all are.
-func (s *Session) each(ctx context.Context, names []string, w io.Writer, answers func() error) error {
-	defer func(all connection) { s.connection = all }(s.connection)
-	var bad []error
-	nothing := 0
-	for _, name := range names {
-		s.connection = connection{kind: Archive, name: name}
-		err := s.showSource(ctx, w)
-		if err == nil {
-			err = answers()
-		}
-		if s.src != nil {
-			s.src.Close()
-		}
-		if errors.Is(err, ErrNothing) {
-			nothing++
-		} else if err != nil {
-			bad = append(bad, (&side{from: pmcd.Redact(name)}).problem(err))
-		}
-	}
-	if nothing == len(names) {
-		return ErrNothing
-	}
-	return errors.Join(bad...)
+	return s.needsOne(names)
 }
 
 // misplaced adds a note to the problem of expressions at the prompt that contain an option.
