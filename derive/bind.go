@@ -150,7 +150,6 @@ func (e *env) describe(ids []pcp.ID) error {
 
 // ask puts the answers to a request into a map. Those that are missing are an error.
 func ask[K comparable, V any](ctx context.Context, request func(context.Context, []K) ([]pcp.Answer[V], error),
-
 	keys []K, answers map[K]pcp.Answer[V], missing error) error {
 	if len(keys) == 0 {
 		return nil

@@ -104,7 +104,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestMistakes checks what is said of lines with mistakes.
+// TestMistakes: each mistake in a line of a script has its message.
 func TestMistakes(t *testing.T) {
 	t.Setenv("DBPMDA_TEST_AGENT", "1")
 	for _, tt := range []struct{ line, want string }{
